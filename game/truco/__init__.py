@@ -1,0 +1,1 @@
+"""Two-player Truco: cards, rules, one hand, the match, and their OpenSpiel games."""

@@ -1,0 +1,1 @@
+"""What people run: the `truco` command, benchmarks and bot matches."""

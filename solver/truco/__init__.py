@@ -1,0 +1,1 @@
+"""Solving and evaluating the full two-player Truco hand."""
