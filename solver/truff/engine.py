@@ -1,8 +1,8 @@
 """Truff on bitboards: the rules of `game.truff` as numba kernels, equal move by move.
 
-A set of cards is an int64 whose bit i is card i. One deal is an int64 vector of length STATE_SIZE, laid out by the
-offsets below; the switchable rules are the int64 vector that `config` makes. The kernels trust their callers:
-legality is checked in `game.truff`.
+A set of cards is an int64 whose bit i is card i. One deal is an int64 vector of length STATE_SIZE, laid out by
+the offsets below; the switchable rules are the int64 vector that `config` makes. The kernels trust their
+callers: legality is checked in `game.truff`.
 """
 
 import numpy as np
@@ -73,7 +73,7 @@ def cards_of(mask: int) -> list[int]:
 
 
 def state_of(deal: Deal) -> np.ndarray:
-    """The engine's state of a deal whose cards are all dealt: its bids are replayed if complete, and its plays."""
+    """The engine's state of a deal whose cards are all dealt, with its revealed bids and its plays."""
     cfg = config(deal.rules)
     state = np.zeros(STATE_SIZE, dtype=np.int64)
     for seat, hand in enumerate(deal.hands):
@@ -99,9 +99,7 @@ def state_of(deal: Deal) -> np.ndarray:
 
 # ------------------------------------------------------------------------------------------------- bits
 @intrinsic
-def popcount(typingctx, mask):  # type: ignore[no-untyped-def]
-    """Number of cards in a bitboard."""
-
+def _ctpop(typingctx, mask):  # type: ignore[no-untyped-def]
     def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
         return builder.ctpop(args[0])
 
@@ -109,9 +107,7 @@ def popcount(typingctx, mask):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def lowest(typingctx, mask):  # type: ignore[no-untyped-def]
-    """Lowest card of a non-empty bitboard."""
-
+def _cttz(typingctx, mask):  # type: ignore[no-untyped-def]
     def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
         return builder.cttz(args[0], context.get_constant(types.boolean, 0))
 
@@ -119,14 +115,29 @@ def lowest(typingctx, mask):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def highest(typingctx, mask):  # type: ignore[no-untyped-def]
-    """Highest card of a non-empty bitboard; within a suit, the highest in trick rank."""
-
+def _ctlz(typingctx, mask):  # type: ignore[no-untyped-def]
     def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
-        zeros = builder.ctlz(args[0], context.get_constant(types.boolean, 0))
-        return builder.sub(context.get_constant(types.int64, 63), zeros)
+        return builder.ctlz(args[0], context.get_constant(types.boolean, 0))
 
     return types.int64(types.int64), codegen
+
+
+@njit(cache=True)
+def popcount(mask: int) -> int:
+    """Number of cards in a bitboard."""
+    return _ctpop(mask)  # type: ignore[call-arg]
+
+
+@njit(cache=True)
+def lowest(mask: int) -> int:
+    """Lowest card of a non-empty bitboard."""
+    return _cttz(mask)  # type: ignore[call-arg]
+
+
+@njit(cache=True)
+def highest(mask: int) -> int:
+    """Highest card of a non-empty bitboard; within a suit, the highest in trick rank."""
+    return 63 - _ctlz(mask)  # type: ignore[call-arg]
 
 
 @njit(cache=True)
@@ -143,7 +154,7 @@ def random_below(rng: np.ndarray, n: int) -> int:
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     z = z ^ (z >> np.uint64(31))
-    return np.int64(((z >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
+    return int(np.int64(((z >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32)))
 
 
 @njit(cache=True)
@@ -262,6 +273,12 @@ def choose_mode(state: np.ndarray, cfg: np.ndarray, mode: int) -> None:
 
 
 @njit(cache=True)
+def _may_lead_trump(state: np.ndarray, cfg: np.ndarray) -> bool:
+    rule = cfg[TRUMP_LEAD]
+    return bool((rule == _BROKEN and state[BROKEN]) or (rule == _FIRST and state[TRICK]))
+
+
+@njit(cache=True)
 def legal_plays(state: np.ndarray, cfg: np.ndarray) -> int:
     """Cards the seat to move may play."""
     hand = state[HAND + state[TURN]]
@@ -270,8 +287,7 @@ def legal_plays(state: np.ndarray, cfg: np.ndarray) -> int:
         return same if same else hand
     if state[TRUMP] == _NT:
         return hand
-    rule = cfg[TRUMP_LEAD]
-    if (rule == _BROKEN and state[BROKEN]) or (rule == _FIRST and state[TRICK]):
+    if _may_lead_trump(state, cfg):
         return hand
     others = hand & ~suit_cards(hand, state[TRUMP])
     return others if others else hand
@@ -289,12 +305,12 @@ def play(state: np.ndarray, cfg: np.ndarray, card: int) -> None:
     state[TABLE + place] = card
     state[HISTORY + state[PLAYS]] = 64 * seat + card
     state[PLAYS] += 1
-    if suit == trump:
-        state[BROKEN] = 1
     if suit != trump or not cfg[HIDDEN]:
         state[SEEN] |= 1 << card
     if place == 0:
         state[BEST] = 0
+        if suit == trump and not _may_lead_trump(state, cfg):
+            state[VOID + seat] |= 15 & ~(1 << trump)  # only a hand of trumps may do this
     else:
         led = state[TABLE] // 13
         if suit != led:
@@ -302,6 +318,8 @@ def play(state: np.ndarray, cfg: np.ndarray, card: int) -> None:
         best = state[TABLE + state[BEST]]
         if (suit == best // 13 and card > best) or (suit == trump and best // 13 != trump):
             state[BEST] = place
+    if suit == trump:
+        state[BROKEN] = 1
     state[COUNT] = place + 1
     if place + 1 < players:
         state[TURN] = (seat + 1) % players
