@@ -1,6 +1,7 @@
 """The bitboard engine against `game.truff`, move by move."""
 
 import random
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -67,7 +68,7 @@ def test_bids_are_ranked_as_in_the_game():
         rng.shuffle(cards)
         bids = [b for hand in (cards[:13], cards[13:26]) for b in legal_bids(hand, Rules())]
         rng.shuffle(bids)
-        for one, other in zip(bids, bids[1:], strict=False):
+        for one, other in pairwise(bids):
             if set(one) & set(other):
                 continue
             equal += bid_rank(one)[:3] == bid_rank(other)[:3]

@@ -1,8 +1,8 @@
 """The rule-based Truff player: what a sensible person does by counting. Frozen, because figures refer to it.
 
 Bid: count sure and likely tricks in each denomination and bid the best count that the cards can show. Mode at
-T = tricks: Atas if the own number is 5 or more. Play: while tricks are needed, win as cheaply as possible; once
-they are not, lose with the highest card that loses.
+T = tricks: Atas if the own number is 5 or more. Play: while tricks are needed, win as cheaply as possible;
+once they are not, lose with the highest card that loses.
 """
 
 import numpy as np
@@ -55,7 +55,7 @@ def likely_tricks(hand: int, trump: int) -> float:
 
 @njit(cache=True)
 def rule_bid(hand: int, bids: np.ndarray, count: int) -> int:
-    """The cards of the bid in `bids[:count]` (see `bids.shortlist`) with many likely tricks that it nearly names."""
+    """The cards of the shortlisted bid with many likely tricks that its number nearly names."""
     best, best_score = bids[0, CARDS], -1e9
     for i in range(count):
         tricks = likely_tricks(hand, bids[i, DENOMINATION])

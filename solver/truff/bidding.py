@@ -1,8 +1,9 @@
 """Learned bids: a small network values every bid of a hand, and a bidder lays the bid with the highest value.
 
-The network has one hidden layer over 0/1 inputs: the cards by role (trump suit; side suits from the longest to the
-shortest), the number, the denomination, and how many cards are shown. A bidder is a set of such networks, the best
-responses of fictitious play; a seat draws one of them at random for each deal, which plays the average strategy.
+The network has one hidden layer over 0/1 inputs: the cards by role (trump suit; side suits from the longest
+to the shortest), the number, the denomination, and how many cards are shown. A bidder is a set of such
+networks, the best responses of fictitious play; a seat draws one of them at random for each deal, which plays
+the average strategy.
 """
 
 from importlib import resources
@@ -16,7 +17,7 @@ from solver.truff.bids import CARDS, COUNTED, DENOMINATION, MAX_SHORTLIST, short
 from solver.truff.engine import SUIT_MASK, bid_suit, bid_sum, lowest, popcount, random_below
 
 Bidder = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-"""Weights of K networks: w1 float32[K, INPUTS, hidden], b1 float32[K, hidden], w2 float32[K, hidden], b2 float32[K]."""
+"""K networks, float32: w1 [K, INPUTS, hidden], b1 [K, hidden], w2 [K, hidden], b2 [K]."""
 ACTIVE = 16
 """Inputs that are 1 for any bid: 13 cards, number, denomination, cards shown."""
 RULE_BASED = -1
@@ -33,8 +34,21 @@ _LIKELIHOOD_FLOOR = 0.1
 
 def load_bidder() -> Bidder:
     """The bidder that comes with the package (made by `python -m scripts.truff_train bids`)."""
-    with resources.files("solver.truff").joinpath("data/bidder.npz").open("rb") as file, np.load(file) as data:
+    with (
+        resources.files("solver.truff").joinpath("data/bidder.npz").open("rb") as file,
+        np.load(file) as data,
+    ):
         return data["w1"].astype(np.float32), data["b1"], data["w2"], data["b2"]
+
+
+def blank_bidder() -> Bidder:
+    """One network that values every bid at 0, for kernels that are told not to use it."""
+    return (
+        np.zeros((1, INPUTS, 1), np.float32),
+        np.zeros((1, 1), np.float32),
+        np.zeros((1, 1), np.float32),
+        np.zeros(1, np.float32),
+    )
 
 
 @njit(cache=True)

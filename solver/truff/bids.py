@@ -1,4 +1,4 @@
-"""The bids of a hand on bitboards: for each denomination and number, the card set that wins ties and shows least."""
+"""The bids of a hand on bitboards: per denomination and number, the set that wins ties and shows least."""
 
 import numpy as np
 from numba import njit
@@ -16,8 +16,8 @@ _NT = NO_TRUFF
 def shortlist(hand: int, cfg: np.ndarray, bids: np.ndarray) -> int:
     """Fill `bids` (int64[MAX_SHORTLIST, 3]) with one bid per denomination and number; returns how many.
 
-    Of the sets with the same denomination and number the highest by R-8 and A-3 is kept: it has the fewest cards.
-    Numbers above 13 (possible with a higher `bid_max`) are left out: they can never be made.
+    Of the sets with the same denomination and number the highest by R-8 and A-3 is kept: it has the fewest
+    cards. Numbers above 13 (possible with a higher `bid_max`) are left out: they can never be made.
     """
     limit = min(cfg[BID_MAX], 13)
     best = np.zeros((5, 14), dtype=np.int64)

@@ -1,7 +1,7 @@
 """Truff on bitboards: the rules of `game.truff` as numba kernels, equal move by move.
 
-A set of cards is an int64 whose bit i is card i. One deal is an int64 vector of length STATE_SIZE, laid out by
-the offsets below; the switchable rules are the int64 vector that `config` makes. The kernels trust their
+A set of cards is an int64 whose bit i is card i. One deal is an int64 vector of length STATE_SIZE, laid out
+by the offsets below; the switchable rules are the int64 vector that `config` makes. The kernels trust their
 callers: legality is checked in `game.truff`.
 """
 

@@ -1,9 +1,10 @@
 """The rollout player: a fast, tuned play policy for the exact contract.
 
-Every card in hand gets a chance q of winning a later trick and a chance p of winning this one. Playing card c makes
-the expected final tricks  p(c) + sum of q over the other cards;  the policy plays the card that brings this nearest
-to what the contract still needs. So it wins cheaply when short, ducks and throws high cards away when it has too
-many. The chances are logistic in few quantities and kept in tables; `tune.py` fits the weights.
+Every card in hand gets a chance q of winning a later trick and a chance p of winning this one. Playing card c
+makes the expected final tricks  p(c) + sum of q over the other cards;  the policy plays the card that brings
+this nearest to what the contract still needs. So it wins cheaply when short, ducks and throws high cards away
+when it has too many. The chances are logistic in few quantities and kept in tables; `tune.py` fits the
+weights.
 """
 
 import json
@@ -58,9 +59,11 @@ WEIGHT_NAMES = (
     "save_trump",
 )
 START_WEIGHTS = np.array(
-    [1.5, 0.9, -0.1, 1.2, 0.9, 0.3, 2.0, 0.5, -0.2, 0.8, 0.5]
-    + [2.5, 0.9, 2.0, 0.9, 3.0, 0.9, 0.7, 0.4, 0.5]
-    + [0.2, -0.1, 0.1, 0.1, 0.05, 0.05]
+    [
+        *(1.5, 0.9, -0.1, 1.2, 0.9, 0.3, 2.0, 0.5, -0.2, 0.8, 0.5),
+        *(2.5, 0.9, 2.0, 0.9, 3.0, 0.9, 0.7, 0.4, 0.5),
+        *(0.2, -0.1, 0.1, 0.1, 0.05, 0.05),
+    ]
 )
 """Hand-set weights that tuning starts from."""
 
@@ -77,8 +80,8 @@ class _Weights(dict[str, float]):
 def make_policy(weights: np.ndarray) -> Policy:
     """Tables of the policy with these weights (float64[len(WEIGHT_NAMES)]).
 
-    Returns (later, now, style): later float32[pressure, kind, higher unseen, own length], now float32[pressure,
-    kind, higher unseen, players to come, unseen cards of the suit], style float64[6].
+    Returns (later, now, style): later float32[pressure, kind, higher unseen, own length], now
+    float32[pressure, kind, higher unseen, players to come, unseen cards of the suit], style float64[6].
     """
     w = _Weights(weights)
     higher = np.arange(13.0)
@@ -115,7 +118,7 @@ def load_policy() -> Policy:
 
 @njit(cache=True)
 def pressure_level(state: np.ndarray, cfg: np.ndarray, seat: int) -> int:
-    """How much the other seats still want, against the tricks this seat leaves them; 0 (little) to 4 (much)."""
+    """How much the seats together still want, against the tricks left; 0 (little) to 4 (much)."""
     left = cfg[TRICKS] - state[TRICK]
     wanted = 0
     for other in range(cfg[PLAYERS]):

@@ -40,8 +40,8 @@ def search_settings(
 ) -> np.ndarray:
     """Settings of a search.
 
-    worlds: how many are played out. proposals: worlds drawn for each of those, thinned by likelihood. bid_trust
-    and play_trust: exponents of the likelihoods of bids and plays; 0 ignores them.
+    worlds: how many are played out. proposals: worlds drawn for each of those, thinned by likelihood.
+    bid_trust and play_trust: exponents of the likelihoods of bids and plays; 0 ignores them.
     """
     if worlds < 1 or proposals < 1:
         raise ValueError(f"worlds and proposals must be at least 1, not {worlds} and {proposals}")
@@ -52,7 +52,7 @@ def search_settings(
 def draw_worlds(
     state: np.ndarray, cfg: np.ndarray, policy: Policy, bidder: Bidder, settings: np.ndarray, rng: np.ndarray
 ) -> np.ndarray:
-    """Equally weighted worlds int64[n, STATE_SIZE], drawn in proportion to their likelihood; n = settings[WORLDS]."""
+    """Equally weighted worlds int64[settings[WORLDS], STATE_SIZE], drawn in proportion to likelihood."""
     worlds = int(settings[WORLDS])
     drawn = worlds * int(settings[PROPOSALS])
     proposals = np.empty((drawn, STATE_SIZE), dtype=np.int64)
@@ -89,7 +89,7 @@ def play_out(state: np.ndarray, cfg: np.ndarray, policy: Policy) -> None:
 
 @njit(cache=True)
 def distinct_plays(state: np.ndarray, cfg: np.ndarray) -> int:
-    """Legal cards without those that only repeat a lower one: nothing unseen or on the table lies between them."""
+    """Legal cards but those that repeat a lower one: nothing unseen or on the table lies between."""
     legal = legal_plays(state, cfg)
     others = unseen_cards(state, cfg)
     for place in range(state[COUNT]):
@@ -117,7 +117,7 @@ def search_play(
     rng: np.ndarray,
     values: np.ndarray,
 ) -> int:
-    """The card with the best mean points; `values` float64[52] gets the mean of each card looked at, else nan."""
+    """The card with the best mean points; `values` float64[52] gets the means, nan where not looked at."""
     values[:] = np.nan
     candidates = distinct_plays(state, cfg)
     if candidates & (candidates - 1) == 0:
@@ -151,7 +151,7 @@ def search_mode(
     rng: np.ndarray,
     values: np.ndarray,
 ) -> int:
-    """The contract winner's mode at T = tricks; `values` float64[2] gets the mean points of Atas and Bawah."""
+    """The contract winner's mode at T = tricks; `values` float64[2] gets mean points of Atas and Bawah."""
     me = state[TURN]
     worlds = draw_worlds(state, cfg, policy, bidder, settings, rng)
     after = np.empty(STATE_SIZE, dtype=np.int64)

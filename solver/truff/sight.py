@@ -1,7 +1,7 @@
-"""What the seat to move can see of an engine state: every honest player reads a state through these kernels only.
+"""What the seat to move can see of an engine state; honest players look at hidden cards through it only.
 
-The seat knows its hand, the shown bids, the numbers, tricks taken, voids, and SEEN; of a face-down trump on the
-table it knows the suit, not the rank.
+The seat knows its hand, the shown bids, the numbers, tricks taken, voids, and SEEN; of a face-down trump on
+the table it knows the suit, not the rank.
 """
 
 import numpy as np
@@ -41,7 +41,7 @@ def face_down_trumps(state: np.ndarray, cfg: np.ndarray) -> int:
 
 @njit(cache=True)
 def ahead_chance(state: np.ndarray, card: int, unseen: int, hidden: int) -> float:
-    """Chance that `card` would lead the trick as it lies; strictly between 0 and 1 only above face-down trumps.
+    """Chance that `card` leads the trick as it lies; strictly between 0 and 1 only above face-down trumps.
 
     `unseen` and `hidden` are what `unseen_cards` and `face_down_trumps` say. Face-down ranks are taken as
     uniform over the unseen trumps.

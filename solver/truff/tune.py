@@ -1,4 +1,4 @@
-"""Fit the rollout policy's weights by the cross-entropy method: keep the best tenth of sampled weights, resample."""
+"""Fit the rollout policy's weights by the cross-entropy method: sample weights, keep the best quarter."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from solver.truff.baseline import rule_play
-from solver.truff.engine import HAND, NUMBER, STATE_SIZE, TRICK, TRICKS, TURN, WON, play, points
+from solver.truff.engine import NUMBER, STATE_SIZE, TRICK, TRICKS, TURN, WON, play, points
 from solver.truff.policy import Policy, make_policy, policy_play
 
 
@@ -19,8 +19,8 @@ def hero_points(
 ) -> tuple[float, float]:
     """Mean points of a policy in seat d mod 4 of start d, and how often it makes its contract exactly.
 
-    starts: int64[deals, STATE_SIZE], bids revealed and mode fixed. The other seats are rule-based in every second
-    start, else they play the second policy.
+    starts: int64[deals, STATE_SIZE], bids revealed and mode fixed. The other seats are rule-based in every
+    second start, else they play the second policy.
     """
     state = np.empty(STATE_SIZE, dtype=np.int64)
     total, made = 0, 0
@@ -53,9 +53,9 @@ def tune_policy(
 ) -> np.ndarray:
     """Weights tuned from `start`; the same arguments give the same weights.
 
-    make_starts(deals, seed) returns the starts of `hero_points`. Each generation plays all candidates on the same
-    fresh deals, then moves mean and spread of the sampling distribution to the best quarter's (Rubinstein 1999).
-    `progress` gets generation, mean points and exactly made share of the present mean.
+    make_starts(deals, seed) returns the starts of `hero_points`. Each generation plays all candidates on the
+    same fresh deals, then moves mean and spread of the sampling distribution to the best quarter's
+    (Rubinstein 1999). `progress` gets generation, mean points and exactly made share of the present mean.
     """
     rng = np.random.default_rng(seed)
     mean, deviation = start.copy(), spread * (np.abs(start) + 0.3)

@@ -1,9 +1,9 @@
-"""Worlds: guesses of the hidden cards that agree with everything the seat to move has seen, weighted by likelihood.
+"""Worlds: guesses of the hidden cards that agree with all the seat to move has seen, weighted by likelihood.
 
-A world is an engine state in which the other hands, and the ranks of other seats' face-down trumps, are sampled.
-Fixed are the own hand, the shown bid cards not played yet, known voids and hand sizes. Its weight is how likely the
-other seats' plays were with those hands, by a softmax over the rollout policy's scores, and their bids
-(`bidding.bid_log_likelihood`), over the chance with which the sampler proposes it.
+A world is an engine state in which the other hands, and the ranks of other seats' face-down trumps, are
+sampled. Fixed are the own hand, the shown bid cards not played yet, known voids and hand sizes. Its weight is
+how likely the other seats' plays were with those hands, by a softmax over the rollout policy's scores, and
+their bids (`bidding.bid_log_likelihood`), over the chance with which the sampler proposes it.
 """
 
 import numpy as np
@@ -18,8 +18,6 @@ from solver.truff.engine import (
     HIDDEN,
     HISTORY,
     LEADER,
-    MODE,
-    NUMBER,
     PLAYERS,
     PLAYS,
     SEEN,
@@ -27,11 +25,9 @@ from solver.truff.engine import (
     TRICK,
     TRUMP,
     TURN,
-    UNDECIDED,
     VOID,
     WINNER,
     WON,
-    lowest,
     play,
     popcount,
     random_below,
@@ -48,8 +44,8 @@ _ATTEMPTS = 100
 def sample_world(state: np.ndarray, cfg: np.ndarray, rng: np.ndarray, world: np.ndarray) -> float:
     """Fill `world` with a random world for the seat to move; returns its log importance weight.
 
-    The weight undoes the sampler's bias: weighted worlds are uniform over all that fit. Returns -inf, with `world`
-    unusable, if no fit is found in 100 attempts.
+    The weight undoes the sampler's bias: weighted worlds are uniform over all that fit. Returns -inf, with
+    `world` unusable, if no fit is found in 100 attempts.
     """
     for _ in range(_ATTEMPTS):
         log_weight = _propose(state, cfg, rng, world)
@@ -147,7 +143,7 @@ def full_hands(world: np.ndarray, cfg: np.ndarray, hands: np.ndarray) -> None:
 def play_log_likelihood(
     world: np.ndarray, cfg: np.ndarray, policy: Policy, temperature: float, replay: np.ndarray
 ) -> float:
-    """Log chance of the other seats' plays in this world, for players who choose by softmax(score / temperature).
+    """Log chance of the other seats' plays in this world, if they choose by softmax(score / temperature).
 
     Every play also has a floor of 0.05 over the number of choices, for players who are not like the policy.
     `replay` is scratch of the size of a state.
