@@ -1,1 +1,3 @@
 """The games, and what they are made of; importing this package registers them with OpenSpiel."""
+
+from game.truco import openspiel_hand as _openspiel_hand  # noqa: F401

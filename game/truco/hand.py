@@ -197,6 +197,10 @@ class Hand:
             setattr(other, name, list(getattr(self, name)))
         return other
 
+    def __deepcopy__(self, memo: dict[int, object]) -> Hand:
+        """OpenSpiel clones states by deep copy; dealt cards and rules never change and are shared."""
+        return self.copy()
+
     def _may_call_truco(self) -> bool:
         if self.round_value == 4:
             return False
