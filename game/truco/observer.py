@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyspiel
@@ -13,8 +13,16 @@ from game.truco.cards import DECK_SIZE, MAX_ENVIDO, card_names
 from game.truco.hand import PLAYER_NAMES, Hand
 from game.truco.rules import Rules
 
-if TYPE_CHECKING:
-    from game.truco.openspiel_hand import TrucoState
+
+class ObservedState(Protocol):
+    """A state of an OpenSpiel game in which a hand is dealt or played."""
+
+    @property
+    def hand(self) -> Hand | None:
+        """The hand being played, None while cards are dealt."""
+
+    def dealt_to(self, player: int) -> list[int]:
+        """Cards dealt to the player (0 = mano) so far."""
 
 
 def max_decisions(rules: Rules) -> int:
@@ -200,7 +208,7 @@ def _private_pieces(rules: Rules, perfect_recall: bool) -> list[_Piece]:
 
 
 class HandObserver:
-    """Observer of a TrucoState in OpenSpiel's PyObserver form: `tensor`, `dict`, `set_from`, `string_from`.
+    """Observer of a hand in OpenSpiel's PyObserver form: `tensor`, `dict`, `set_from`, `string_from`.
 
     With perfect recall it holds the player's dealt cards and the whole public history, else only what lies on
     the table now. The opponent's hidden cards are in neither. While cards are dealt the player sees his own.
@@ -225,7 +233,7 @@ class HandObserver:
         for piece, part in zip(self._pieces, parts[1:], strict=True):
             self.dict[piece.name] = part.reshape(piece.shape)
 
-    def set_from(self, state: TrucoState, player: int) -> None:
+    def set_from(self, state: ObservedState, player: int) -> None:
         """Fills `tensor` (and its views in `dict`) with what the player sees."""
         self.tensor.fill(0)
         self.dict["player"][player] = 1
@@ -236,7 +244,7 @@ class HandObserver:
         for piece in self._pieces:
             piece.fill(self.dict[piece.name], state.hand, player)
 
-    def string_from(self, state: TrucoState, player: int) -> str:
+    def string_from(self, state: ObservedState, player: int) -> str:
         """What the player sees, as one line."""
         if state.hand is None:
             dealt = card_names(sorted(state.dealt_to(player))) if self._private else ""

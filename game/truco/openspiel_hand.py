@@ -144,7 +144,9 @@ class TrucoState(pyspiel.State):
         super().__init__(game)
         self._setup = setup
         self.dealt: list[int] = []
+        """Cards dealt so far, in dealing order."""
         self.hand: Hand | None = None
+        """The hand being played, None while cards are dealt."""
 
     def dealt_to(self, player: int) -> list[int]:
         """Cards dealt to the player so far, in dealing order."""
