@@ -24,6 +24,7 @@ from game.truco.actions import (
 )
 from game.truco.cards import DECK_SIZE, card_name, envido_value, parse_card, parse_cards, tier
 from game.truco.hand import Hand
+from game.truco.match import Match
 from game.truco.rules import Rules
 
 WORDS = {
@@ -603,6 +604,21 @@ def test_no_move_after_the_match(case_id: str) -> None:
     assert 15 in hand.scores
     assert hand.to_move is None
     assert hand.legal_actions() == []
+
+
+def test_T109_mano_alternates() -> None:
+    """B is seat 0; the second of the four hands ends by a fold."""
+    match = Match(Rules())
+    manos = []
+    for moves in (["nq"], [], ["nq"], ["nq"]):
+        manos.append("BW"[match.mano_seat])
+        match.deal(parse_cards(STRONG), parse_cards(WEAK))
+        assert match.to_move == match.mano_seat
+        for word in ["T", *moves] if moves else ["fold"]:
+            match.apply(WORDS[word])
+    assert manos == ["B", "W", "B", "W"]
+    assert match.scores == (3, 1)  # each caller's Truco was declined; W, mano of the second hand, folded
+    assert match.winner is None
 
 
 # ------------------------------------------------------------------------------------- E8 opening diagram
