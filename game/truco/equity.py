@@ -35,6 +35,10 @@ class EquityTable:
         """Match-win probability of the player who was mano in the hand just ended; the other is mano next."""
         return 1.0 - self.win_probability(pie_score, mano_score)
 
+    def rows(self) -> list[list[float]]:
+        """The values as a table: row = points of the player who is mano, column = points of the other."""
+        return [[self._values[a, b] for b in range(self.target)] for a in range(self.target)]
+
 
 @cache
 def simple_equity(target: int) -> EquityTable:
