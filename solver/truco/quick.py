@@ -32,7 +32,7 @@ from solver.truco.engine import (
 )
 from solver.truco.infokey import info_key
 from solver.truco.solution import Solution, SolutionInfo
-from solver.truco.table import NUM_SLOTS, PolicyTable, action_slot
+from solver.truco.table import NUM_SLOTS, PolicyTable, action_slot, draw
 
 BATCH = 1_000
 """Traversals of each seat in one iteration."""
@@ -138,16 +138,6 @@ def _mix(weights: np.ndarray, actions: np.ndarray, n: int, out: np.ndarray) -> N
 
 
 @njit(cache=True, nogil=True)
-def _draw(rng: np.random.Generator, probs: np.ndarray, n: int) -> int:
-    left = rng.random()
-    for i in range(n - 1):
-        left -= probs[i]
-        if left < 0.0:
-            return i
-    return n - 1
-
-
-@njit(cache=True, nogil=True)
 def shuffle_deal(rng: np.random.Generator, deck: np.ndarray) -> None:
     """Puts six random cards of the deck at its front."""
     for i in range(6):
@@ -216,7 +206,7 @@ def traverse(
                         return np.nan
                     for i in range(n):
                         average.values[row, action_slot(list_, i)] += np.float32(weight * weight * mix[i])
-                apply(state, rules, list_[_draw(rng, mix, n)])
+                apply(state, rules, list_[draw(rng, mix, n)])
             if decides:
                 row = find_or_add(own, key, _slots(list_, n)) if learn else find(own, key)
                 if row < 0:

@@ -47,6 +47,17 @@ def action_slot(actions: np.ndarray, i: int) -> int:
 
 
 @njit(cache=True)
+def draw(rng: np.random.Generator, probs: np.ndarray, n: int) -> int:
+    """An index below n, drawn by the probabilities `probs[:n]`."""
+    left = rng.random()
+    for i in range(n - 1):
+        left -= probs[i]
+        if left < 0.0:
+            return i
+    return n - 1
+
+
+@njit(cache=True)
 def find_row(keys: np.ndarray, key: int) -> int:
     """Index of the key in ascending `keys`, -1 if it is not there."""
     low, high = 0, len(keys)
