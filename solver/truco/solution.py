@@ -1,0 +1,112 @@
+"""A solution of one hand: policy, values and how they were found; the file that keeps it.
+
+Solvers make solutions, everything else reads them. A file is a container of `solver.storage` of kind
+`truco-solution`; its arrays are those of the PolicyTable plus `values` and `visits`, its metadata the fields of
+SolutionInfo. Arrays are memory-mapped when a file is opened.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from game.truco.equity import EquityTable
+from game.truco.rules import Rules, make_rules
+from solver.storage import StorageError, read_arrays, write_arrays
+from solver.truco.table import PolicyTable
+
+if TYPE_CHECKING:
+    from solver.truco.policy import EnginePolicy
+
+KIND = "truco-solution"
+VERSION = 1
+NOT_CERTIFIED = "not certified"
+
+
+@dataclass(frozen=True)
+class SolutionInfo:
+    """What a solution is of and how it was found; plain JSON values.
+
+    Scores are (mano, pie) in points at the start of the hand. Values are mano's, in units of the utility: points
+    per hand, or 2 x match-win probability - 1.
+    """
+
+    rules: dict[str, Any]
+    rules_hash: str
+    score: tuple[int, int]
+    utility: str
+    equity: list[list[float]] | None
+    """Match-win probability of the player who is mano at each score, for the utility `match`."""
+    engine: str
+    algorithm: str
+    abstraction: str
+    iterations: int
+    deals: int
+    seed: int
+    seconds: float
+    mano_value: float
+    mano_value_error: float
+    """Standard error of the value."""
+    exploitability: float | None = None
+    exploitability_method: str = NOT_CERTIFIED
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A policy of the full hand with the value of each action where it was measured."""
+
+    info: SolutionInfo
+    table: PolicyTable
+    values: np.ndarray
+    """float32, beside `table.probs`: expected utility of the deciding seat after the action; nan if unmeasured."""
+    visits: np.ndarray
+    """int32 per row: sampled visits behind the values, in proportion to the other seat's reach."""
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The rules it was solved for."""
+        fields = dict(self.info.rules)
+        return make_rules("base", fields)
+
+    @cached_property
+    def equity(self) -> EquityTable | None:
+        """Worth of the scores after the hand, None where the utility is points."""
+        rows = self.info.equity
+        if rows is None:
+            return None
+        values = {(a, b): value for a, row in enumerate(rows) for b, value in enumerate(row)}
+        return EquityTable(len(rows), values)
+
+    @cached_property
+    def policy(self) -> EnginePolicy:
+        """An OpenSpiel policy over `python_truco` states with these rules."""
+        from solver.truco.policy import table_as_policy
+
+        return table_as_policy(self.rules, self.info.score, self.table)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the file, atomically."""
+        arrays = {**self.table._asdict(), "values": self.values, "visits": self.visits}
+        write_arrays(path, KIND, VERSION, arrays, asdict(self.info))
+
+
+def load_solution(path: str | os.PathLike[str]) -> Solution:
+    """Opens a solution file. Raises StorageError (a ValueError) with the reason if it is damaged, of another kind
+    or version, or its rules do not match their hash, and for a file that cannot be read.
+    """
+    try:
+        arrays, metadata = read_arrays(path, KIND, VERSION)
+    except OSError as error:
+        raise StorageError(f"cannot read solution {Path(path)}: {error.strerror}") from None
+    metadata["score"] = tuple(metadata["score"])
+    info = SolutionInfo(**metadata)
+    values, visits = arrays.pop("values"), arrays.pop("visits")
+    solution = Solution(info, PolicyTable(**arrays), values, visits)
+    if solution.rules.hash() != info.rules_hash:
+        raise StorageError(f"{Path(path)}: its rules no longer mean what they meant when it was solved")
+    return solution
