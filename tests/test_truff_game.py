@@ -14,7 +14,8 @@ import game  # noqa: F401  registers python_truff
 from game.truff.cards import card_name, parse_card, parse_cards
 from game.truff.deal import CHOOSE_ATAS, CHOOSE_BAWAH, DONE, FACE_DOWN, Deal, Phase
 from game.truff.match import Match
-from game.truff.rules import Mode, Rules
+from game.truff.rules import Mode, Rules, bid_number
+from game.truff.spot import parse_bids, parse_plays, told_view
 
 TRUMP_LEADS = ["broken", "first", "never"]
 
@@ -325,3 +326,77 @@ def test_illegal_moves_are_refused():
         deal.points()
     with pytest.raises(ValueError, match="all cards are dealt"):
         deal.deal_card(0)
+
+
+def told(deal, seat):
+    """The deal as `seat` tells it: seats renumbered from itself."""
+    n = deal.rules.players
+    view = deal.view(seat)
+    mine = [c for t in deal.tricks for i, c in enumerate(t.cards) if (t.leader + i) % n == seat]
+    bids = [tuple(deal.piles[(seat + i) % n]) for i in range(n)]
+    plays = [card for trick in view.tricks for card in trick.cards]
+    mode = deal.mode if sum(map(bid_number, bids)) == deal.rules.tricks else None
+    return told_view([*view.hand, *mine], bids, plays, mode, deal.rules)
+
+
+@pytest.mark.parametrize("trump_lead", TRUMP_LEADS)
+def test_a_told_deal_gives_the_view_of_the_teller(trump_lead):
+    rng = random.Random(13)
+    for _ in range(60):
+        deal = random_deal(rng, Rules(trump_lead=trump_lead))
+        while deal.phase is Phase.BID:
+            legal = deal.legal_actions()
+            deal.apply(DONE if DONE in legal else legal[0])
+        while True:
+            for seat in range(4):
+                view, again = deal.view(seat), told(deal, seat)
+                turn = [(seat + i) % 4 for i in range(4)]
+                assert again.hand == view.hand
+                assert again.phase == view.phase
+                assert (turn[again.to_move], turn[again.contract_winner]) == (
+                    view.to_move,
+                    view.contract_winner,
+                )
+                assert (again.trump, again.mode) == (view.trump, view.mode)
+                assert [view.numbers[s] for s in turn] == list(again.numbers)
+                assert [view.won[s] for s in turn] == list(again.won)
+                assert [(turn[t.leader], t.cards) for t in again.tricks] == [
+                    (t.leader, t.cards) for t in view.tricks
+                ]
+            if deal.phase is Phase.OVER:
+                break
+            for _ in range(rng.randrange(1, 9)):
+                if deal.phase is not Phase.OVER:
+                    deal.apply(rng.choice(deal.legal_actions()))
+
+
+HAND = "2H 7D KC 2C 4C 6C 8C TC 3S 5S 7S 9S JS"
+BIDS = "7D / 5H / 6S / AC"
+
+
+@pytest.mark.parametrize(
+    ("bids", "plays", "mode", "message"),
+    [
+        ("7D / 5H / 6S", "", None, "4 bids are needed"),
+        ("8D / 5H / 6S / AC", "", None, "bid cards not in the hand: 8D"),
+        ("7D / 2H / 6S / AC", "", None, "seat 1 cannot show 2H"),
+        ("7D / 5H / KS / AC", "", None, "seat 2's cards are not a bid: KS"),
+        (BIDS, "7D", None, "you cannot play 7D: legal are"),
+        (BIDS, "3H", None, "not in your hand"),
+        (BIDS, "2H 7S", None, "seat 1 cannot play 7S: it is in your hand"),
+        (BIDS, "2H 6S", None, "seat 2 showed it"),
+        (BIDS, "2H 3C", None, "seat 1 cannot play C: it showed 5H"),
+        (BIDS, "2H 5H KH KH", None, "seat 3 cannot play KH: played before"),
+        (BIDS, "2H 5H ? KH", None, "trick 1 is complete"),
+        (BIDS, "?", None, "name your own card"),
+        (BIDS, "2H 5H 3C 4H / 2C", None, "seat 1 cannot play 2C"),
+        (BIDS, "2H 5H 3C 4H / KH 7H", None, "seat 2 cannot play H: earlier plays show"),
+        # Seat 1 led a trump before any was played, so it has nothing else.
+        (BIDS, "2H 5H 3C 4H / 8D 9D TD 7D / KH 3S 9H", None, "seat 1 cannot play H: earlier plays show"),
+        (BIDS, "2H", Mode.BAWAH, "the mode is atas"),
+        ("7D / AH / 4S / AC", "2H", None, "the mode must be given before plays"),
+    ],
+)
+def test_a_story_that_cannot_be_true_is_refused(bids, plays, mode, message):
+    with pytest.raises(ValueError, match=message):
+        told_view(parse_cards(HAND), parse_bids(bids), parse_plays(plays), mode)

@@ -184,14 +184,18 @@ def shifted_numbers(numbers: Sequence[int], mode: Mode) -> list[int]:
     return [number + (1 if mode is Mode.ATAS else -1) for number in numbers]
 
 
+def may_lead_trump(trick: int, broken: bool, rules: Rules) -> bool:
+    """Whether a leader with other suits may lead a trump (A-7); `trick` and `broken` as in `legal_leads`."""
+    return {"broken": broken, "first": trick > 0, "never": False}[rules.trump_lead]
+
+
 def legal_leads(hand: Collection[int], trump: int, trick: int, broken: bool, rules: Rules) -> list[int]:
     """Cards a leader may play, ascending (R-14, A-7, A-8).
 
     `trick` counts from 0; `broken` says whether a trump has been played in this deal.
     """
-    may_lead_trump = {"broken": broken, "first": trick > 0, "never": False}[rules.trump_lead]
     others = sorted(card for card in hand if suit_of(card) != trump)
-    return others if others and not may_lead_trump else sorted(hand)
+    return others if others and not may_lead_trump(trick, broken, rules) else sorted(hand)
 
 
 def legal_follows(hand: Collection[int], led_suit: int) -> list[int]:
