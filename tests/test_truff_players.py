@@ -19,7 +19,7 @@ from solver.truff.bidding import (
 from solver.truff.bids import CARDS, COUNTED, DENOMINATION, MAX_SHORTLIST, shortlist
 from solver.truff.engine import cards_of, config, mask_of, new_rng
 from solver.truff.policy import load_policy, policy_play
-from solver.truff.search import distinct_plays, search_mode, search_play, search_settings
+from solver.truff.search import distinct_plays, draw_worlds, search_mode, search_play, search_settings
 from solver.truff.sight import ahead_chance, face_down_trumps, unseen_cards
 from solver.truff.tournament import LEARNED, ROLLOUT, RULE, duplicate, mean_and_interval, play_deal
 from solver.truff.worlds import full_hands, play_log_likelihood, sample_world
@@ -54,7 +54,6 @@ def test_no_player_reads_what_its_seat_cannot_see(face_down):
     rules = Rules(trump_face_down=face_down)
     cfg = config(rules)
     changed, hidden_trumps = 0, 0
-    values, other_values = np.empty(52), np.empty(52)
     for seed in range(120):
         state = started_deal(seed, 7 + seed % 40, rules)
         if engine.legal_plays(state, cfg) & (engine.legal_plays(state, cfg) - 1) == 0:
@@ -68,10 +67,10 @@ def test_no_player_reads_what_its_seat_cannot_see(face_down):
         ).any()
         assert rule_play(state, cfg) == rule_play(other, cfg)
         assert policy_play(state, cfg, POLICY) == policy_play(other, cfg, POLICY)
-        one = search_play(state, cfg, POLICY, BIDDER, SETTINGS, new_rng(seed), values)
-        two = search_play(other, cfg, POLICY, BIDDER, SETTINGS, new_rng(seed), other_values)
-        assert one == two
-        assert np.array_equal(values, other_values, equal_nan=True)
+        worlds = draw_worlds(state, cfg, POLICY, BIDDER, SETTINGS, new_rng(seed))
+        assert np.array_equal(worlds, draw_worlds(other, cfg, POLICY, BIDDER, SETTINGS, new_rng(seed)))
+        choices = [search_play(s, cfg, POLICY, BIDDER, SETTINGS, new_rng(seed)) for s in (state, other)]
+        assert choices[0] == choices[1]
     assert changed > 60
     assert (hidden_trumps > 5) == (face_down == "trick")
 
@@ -213,19 +212,18 @@ def test_touching_cards_are_looked_at_once():
 def test_search_wins_when_short_and_ducks_when_done(mode, wins):
     """Last two tricks, last to play: take the trick if one is still wanted, let it go if none is."""
     state = np.zeros(engine.STATE_SIZE, dtype=np.int64)
-    hands = ["2H 9H", "4H 8H", "5H 7H", "3H KH"]
+    hands = ["2H 9H", "4H KH", "5H 8H", "3H QH"]
     for seat, hand in enumerate(hands):
         state[engine.HAND + seat] = mask_of(parse_cards(hand))
     state[engine.TRUMP], state[engine.TRICK], state[engine.MODE] = 0, 11, int(mode)
     state[engine.SEEN] = CFG[engine.PACK] & ~sum(state[:4])
-    state[engine.NUMBER : engine.NUMBER + 4] = [0, 0, 0, 2 if wins else 0]
+    state[engine.NUMBER : engine.NUMBER + 4] = [0, 0, 0, 1 if wins else 0]
     state[engine.WON : engine.WON + 4] = [4, 4, 3, 0]
     for card in parse_cards("2H 4H 5H"):
         engine.play(state, CFG, card)
     settings = search_settings(worlds=20, proposals=1, bid_trust=0.0, play_trust=0.0)
-    values = np.empty(52)
-    chosen = search_play(state, CFG, POLICY, BIDDER, settings, new_rng(1), values)
-    assert chosen == parse_cards("KH" if wins else "3H")[0]
+    chosen = search_play(state, CFG, POLICY, BIDDER, settings, new_rng(1))
+    assert chosen == parse_cards("QH" if wins else "3H")[0]
 
 
 def test_strength_in_duplicate():

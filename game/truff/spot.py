@@ -33,7 +33,7 @@ from game.truff.rules import (
 
 
 def parse_plays(text: str) -> list[int]:
-    """Cards in playing order, ``?`` (or ``D?`` and so on) for a face-down trump; ``/`` between tricks is allowed and ignored.
+    """Cards in playing order, ``?`` or ``D?`` for a face-down trump; a ``/`` between tricks is ignored.
 
     >>> parse_plays("2H 5H ? KH / AS")
     [26, 29, -1, 37, 51]

@@ -335,13 +335,19 @@ def play(state: np.ndarray, cfg: np.ndarray, card: int) -> None:
 
 
 @njit(cache=True)
+def points_for(mode: int, number: int, won: int) -> int:
+    """Points of a contract `number` when `won` tricks were taken."""
+    gap = won - number
+    if gap == 0:
+        return number
+    costly = (gap < 0) == (mode == _ATAS)
+    return -abs(gap) * (2 if costly else 1)
+
+
+@njit(cache=True)
 def points(state: np.ndarray, seat: int) -> int:
     """Points of a seat if the deal ended with the tricks taken so far."""
-    gap = state[WON + seat] - state[NUMBER + seat]
-    if gap == 0:
-        return state[NUMBER + seat]
-    costly = (gap < 0) == (state[MODE] == _ATAS)
-    return -abs(gap) * (2 if costly else 1)
+    return points_for(state[MODE], state[NUMBER + seat], state[WON + seat])
 
 
 @njit(cache=True)

@@ -12,17 +12,22 @@ from solver.truff.bidding import Bidder, bid_log_likelihood, random_net
 from solver.truff.engine import (
     BID,
     COUNT,
+    MODE,
+    NUMBER,
     PLAYERS,
     STATE_SIZE,
     TABLE,
     TRICK,
     TRICKS,
     TURN,
+    WON,
     choose_mode,
     legal_plays,
     lowest,
     play,
     points,
+    points_for,
+    popcount,
 )
 from solver.truff.policy import Policy, policy_play
 from solver.truff.sight import unseen_cards
@@ -108,37 +113,44 @@ def distinct_plays(state: np.ndarray, cfg: np.ndarray) -> int:
 
 
 @njit(cache=True)
-def search_play(
-    state: np.ndarray,
-    cfg: np.ndarray,
-    policy: Policy,
-    bidder: Bidder,
-    settings: np.ndarray,
-    rng: np.ndarray,
-    values: np.ndarray,
-) -> int:
-    """The card with the best mean points; `values` float64[52] gets the means, nan where not looked at."""
-    values[:] = np.nan
-    candidates = distinct_plays(state, cfg)
-    if candidates & (candidates - 1) == 0:
-        return lowest(candidates)
+def play_outcomes(
+    state: np.ndarray, cfg: np.ndarray, policy: Policy, cards: np.ndarray, worlds: np.ndarray
+) -> np.ndarray:
+    """Final tricks of the seat to move, int64[len(cards), len(worlds)], if it plays each card in each world."""
     me = state[TURN]
-    worlds = draw_worlds(state, cfg, policy, bidder, settings, rng)
     after = np.empty(STATE_SIZE, dtype=np.int64)
-    best, best_value = -1, -np.inf
-    while candidates:
-        card = lowest(candidates)
-        candidates &= candidates - 1
-        total = 0
+    won = np.empty((len(cards), len(worlds)), dtype=np.int64)
+    for k in range(len(cards)):
         for i in range(len(worlds)):
             after[:] = worlds[i]
-            play(after, cfg, card)
+            play(after, cfg, cards[k])
             play_out(after, cfg, policy)
-            total += points(after, me)
-        values[card] = total / len(worlds)
-        if values[card] > best_value:
-            best, best_value = card, values[card]
-    return best
+            won[k, i] = after[WON + me]
+    return won
+
+
+@njit(cache=True)
+def search_play(
+    state: np.ndarray, cfg: np.ndarray, policy: Policy, bidder: Bidder, settings: np.ndarray, rng: np.ndarray
+) -> int:
+    """The legal card with the best mean points over the worlds."""
+    rest = distinct_plays(state, cfg)
+    cards = np.empty(popcount(rest), dtype=np.int64)
+    for k in range(len(cards)):
+        cards[k] = lowest(rest)
+        rest &= rest - 1
+    if len(cards) == 1:
+        return cards[0]
+    me = state[TURN]
+    won = play_outcomes(state, cfg, policy, cards, draw_worlds(state, cfg, policy, bidder, settings, rng))
+    best, best_total = 0, -1 << 30
+    for k in range(len(cards)):
+        total = 0
+        for i in range(won.shape[1]):
+            total += points_for(state[MODE], state[NUMBER + me], won[k, i])
+        if total > best_total:
+            best, best_total = k, total
+    return cards[best]
 
 
 @njit(cache=True)

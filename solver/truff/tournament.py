@@ -84,14 +84,14 @@ def play_deal(
     rng: np.ndarray,
 ) -> None:
     """Bid and play a dealt state to the end; the kinds are per seat."""
-    values = np.empty(52, dtype=np.float64)
+    mode_values = np.empty(2, dtype=np.float64)
     for seat in range(cfg[PLAYERS]):
         state[BID + seat] = lay_bid(state[HAND + seat], cfg, bid_kinds[seat], bidder, rng)
     reveal(state, cfg)
     if state[MODE] == UNDECIDED:
         kind = play_kinds[state[TURN]]
         if kind == SEARCH:
-            mode = search_mode(state, cfg, policy, bidder, settings, rng, values[:2])
+            mode = search_mode(state, cfg, policy, bidder, settings, rng, mode_values)
         else:
             mode = random_below(rng, 2) if kind == RANDOM else rule_mode(state)
         choose_mode(state, cfg, mode)
@@ -104,7 +104,7 @@ def play_deal(
         elif kind == ROLLOUT:
             card = policy_play(state, cfg, policy)
         else:
-            card = search_play(state, cfg, policy, bidder, settings, rng, values)
+            card = search_play(state, cfg, policy, bidder, settings, rng)
         play(state, cfg, card)
 
 
