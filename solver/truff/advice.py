@@ -41,6 +41,7 @@ from solver.truff.engine import (
 from solver.truff.policy import Policy
 from solver.truff.search import distinct_plays, draw_worlds, play_out, play_outcomes, search_mode
 
+_LEADING = 6
 # Columns of simulated outcomes.
 _POINTS, _TRICKS_WON, _WON_CONTRACT, _CONTRACT = range(4)
 
@@ -177,6 +178,21 @@ def advise_bids(
             )
         )
     return sorted(advice, key=lambda a: (-a.points, len(a.cards), [card % 13 for card in a.cards]))
+
+
+def rank_bids(
+    hand: list[int], rules: Rules, policy: Policy, bidder: Bidder, deals: int, seed: int
+) -> tuple[list[BidAdvice], list[BidAdvice]]:
+    """Every contract of the hand, best first, and the ways to show the best one.
+
+    A quarter of `deals` ranks all contracts; the best six, and the ways, get `deals` each.
+    """
+    check_hand(hand, rules)
+    first = advise_bids(hand, shortlisted(hand, rules), rules, policy, bidder, max(2, deals // 4), seed)
+    leading = [bid.cards for bid in first[:_LEADING]]
+    best = advise_bids(hand, leading, rules, policy, bidder, deals, seed + 1)
+    ways = same_contract(hand, best[0].cards, rules)
+    return best + first[_LEADING:], advise_bids(hand, ways, rules, policy, bidder, deals, seed + 1)
 
 
 def advise_play(

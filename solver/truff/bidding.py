@@ -7,6 +7,7 @@ the average strategy.
 """
 
 from importlib import resources
+from pathlib import Path
 
 import numpy as np
 from numba import njit
@@ -33,12 +34,20 @@ _LIKELIHOOD_FLOOR = 0.1
 
 
 def load_bidder() -> Bidder:
-    """The bidder that comes with the package (made by `python -m scripts.truff_train bids`)."""
+    """The bidder that comes with the package (made by `truff train bids`)."""
     with (
         resources.files("solver.truff").joinpath("data/bidder.npz").open("rb") as file,
         np.load(file) as data,
     ):
         return data["w1"].astype(np.float32), data["b1"], data["w2"], data["b2"]
+
+
+def save_bidder(bidder: Bidder, path: Path) -> None:
+    """Write a bidder where `load_bidder` reads it, w1 in half precision; the file appears whole or not at all."""
+    w1, b1, w2, b2 = bidder
+    partial = path.with_suffix(".partial.npz")
+    np.savez_compressed(partial, w1=w1.astype(np.float16), b1=b1, w2=w2, b2=b2)
+    partial.replace(path)
 
 
 def blank_bidder() -> Bidder:

@@ -44,6 +44,8 @@ from solver.truff.policy import Policy
 from solver.truff.search import play_out
 
 _RANDOM_CANDIDATES = 3
+_EPOCHS = 3
+_RATE = 4e-3
 
 
 @njit(cache=True)
@@ -110,7 +112,12 @@ def simulate_bids(
 
 @njit(cache=True)
 def compare_bids(
-    cfg: np.ndarray, policy: Policy, bidder: Bidder, response: Bidder, deals: int, rng: np.ndarray
+    cfg: np.ndarray,
+    policy: Policy,
+    bidder: Bidder,
+    response: Bidder,
+    deals: int,
+    rng: np.ndarray,
 ) -> np.ndarray:
     """Points of one seat, float64[deals, 2]: bidding by the average strategy, and by the response's net 0.
 
@@ -132,7 +139,7 @@ def compare_bids(
     return result
 
 
-def fit_network(inputs: np.ndarray, targets: np.ndarray, hidden: int, epochs: int, seed: int) -> Bidder:
+def fit_network(inputs: np.ndarray, targets: np.ndarray, hidden: int, seed: int) -> Bidder:
     """One network fitted to (inputs int64[n, ACTIVE], targets float32[n]) by Adam on the squared error."""
     rng = np.random.default_rng(seed)
     params = [
@@ -144,11 +151,11 @@ def fit_network(inputs: np.ndarray, targets: np.ndarray, hidden: int, epochs: in
     first = [np.zeros_like(p) for p in params]
     second = [np.zeros_like(p) for p in params]
     batch = 2048
-    steps = epochs * (len(targets) // batch)
+    steps = _EPOCHS * (len(targets) // batch)
     step = 0
     dense = np.zeros((batch, INPUTS), np.float32)
     rows = np.arange(batch)[:, None]
-    for _ in range(epochs):
+    for _ in range(_EPOCHS):
         order = rng.permutation(len(targets))
         for at in range(0, len(targets) - batch + 1, batch):
             chosen = order[at : at + batch]
@@ -160,21 +167,15 @@ def fit_network(inputs: np.ndarray, targets: np.ndarray, hidden: int, epochs: in
             back = np.outer(error, w2) * (layer > 0)
             gradients = [dense.T @ back, back.sum(0), layer.T @ error, error.sum(keepdims=True)]
             step += 1
-            rate = 4e-3 * 0.5 * (1.0 + np.cos(np.pi * step / (steps + 1)))
+            step_size = _RATE * 0.5 * (1.0 + np.cos(np.pi * step / (steps + 1)))
             for p, g, m, v in zip(params, gradients, first, second, strict=True):
                 m += 0.1 * (g - m)
                 v += 0.001 * (g * g - v)
-                p -= (rate * (m / (1 - 0.9**step)) / (np.sqrt(v / (1 - 0.999**step)) + 1e-8)).astype(
+                p -= (step_size * (m / (1 - 0.9**step)) / (np.sqrt(v / (1 - 0.999**step)) + 1e-8)).astype(
                     np.float32
                 )
     w1, b1, w2, b2 = params
     return w1[None], b1[None], w2[None], b2
-
-
-def join(bidders: list[Bidder]) -> Bidder:
-    """One bidder with all the networks."""
-    w1, b1, w2, b2 = (np.concatenate(parts) for parts in zip(*bidders, strict=True))
-    return w1, b1, w2, b2
 
 
 def best_response(
@@ -185,7 +186,20 @@ def best_response(
     targets = np.empty(samples, dtype=np.float32)
     guide = RULE_BASED if rule_based else len(bidder[3]) - 1
     simulate_bids(cfg, policy, bidder, guide, 6, new_rng(seed), inputs, targets)
-    return fit_network(inputs, targets, hidden, 3, seed)
+    return fit_network(inputs, targets, hidden, seed)
+
+
+def measure_gain(
+    cfg: np.ndarray, policy: Policy, bidder: Bidder, samples: int, seed: int
+) -> tuple[float, float]:
+    """What a fresh best response gains on the average strategy in points per deal, and half its 95 % interval.
+
+    The response is fitted to `samples` bids and measured on 100 000 other deals: a lower bound of the true gain,
+    for bids only, with the rollout policy playing in all seats.
+    """
+    response = best_response(cfg, policy, bidder, False, samples, bidder[1].shape[1], seed)
+    points = compare_bids(cfg, policy, bidder, response, 100_000, new_rng(seed + 1))
+    return _gain(points)
 
 
 def fictitious_play(
@@ -195,17 +209,29 @@ def fictitious_play(
     samples: int,
     seed: int,
     hidden: int = 48,
-    progress: Callable[[int, np.ndarray], None] = lambda round_, points: None,
+    progress: Callable[[int, float, float], None] = lambda round_, gain, interval: None,
 ) -> Bidder:
     """The average strategy after `rounds` best responses; the same arguments give the same networks.
 
-    The first responds to rule-based bids and is dropped in the end. `progress` gets the round and the points
-    of `compare_bids` (against the average before this round): their difference is what the response gained.
+    The first responds to rule-based bids and is dropped in the end. `progress` gets the round, what its response
+    gained on the average before it, and half the 95 % interval of that.
     """
     responses = [best_response(cfg, policy, blank_bidder(), True, samples, hidden, seed)]
     for round_ in range(1, rounds + 1):
         average = join(responses)
         response = best_response(cfg, policy, average, False, samples, hidden, seed + round_)
-        progress(round_, compare_bids(cfg, policy, average, response, 40000, new_rng(seed + 1000 + round_)))
+        rng = new_rng(seed + 1000 + round_)
+        progress(round_, *_gain(compare_bids(cfg, policy, average, response, 40_000, rng)))
         responses.append(response)
     return join(responses[1:])
+
+
+def join(bidders: list[Bidder]) -> Bidder:
+    """One bidder with all the networks."""
+    w1, b1, w2, b2 = (np.concatenate(parts) for parts in zip(*bidders, strict=True))
+    return w1, b1, w2, b2
+
+
+def _gain(points: np.ndarray) -> tuple[float, float]:
+    gains = points[:, 1] - points[:, 0]
+    return float(gains.mean()), float(1.96 * gains.std(ddof=1) / len(gains) ** 0.5)

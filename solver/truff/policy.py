@@ -110,7 +110,7 @@ def make_policy(weights: np.ndarray) -> Policy:
 
 
 def load_policy() -> Policy:
-    """The tuned policy that comes with the package (made by `python -m scripts.truff_train policy`)."""
+    """The tuned policy that comes with the package (made by `truff train policy`)."""
     text = resources.files("solver.truff").joinpath("data/policy.json").read_text()
     weights = json.loads(text)["weights"]
     return make_policy(np.array([weights[name] for name in WEIGHT_NAMES]))

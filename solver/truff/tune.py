@@ -5,8 +5,27 @@ from collections.abc import Callable
 import numpy as np
 from numba import njit
 
-from solver.truff.baseline import rule_play
-from solver.truff.engine import NUMBER, STATE_SIZE, TRICK, TRICKS, TURN, WON, play, points
+from solver.truff.baseline import rule_bid, rule_mode, rule_play
+from solver.truff.bids import MAX_SHORTLIST, shortlist
+from solver.truff.engine import (
+    BID,
+    HAND,
+    MODE,
+    NUMBER,
+    PLAYERS,
+    STATE_SIZE,
+    TRICK,
+    TRICKS,
+    TURN,
+    UNDECIDED,
+    WON,
+    choose_mode,
+    deal_cards,
+    new_rng,
+    play,
+    points,
+    reveal,
+)
 from solver.truff.policy import Policy, make_policy, policy_play
 
 
@@ -40,9 +59,25 @@ def hero_points(
     return total / len(starts), made / len(starts)
 
 
+@njit(cache=True)
+def rule_bid_starts(cfg: np.ndarray, deals: int, rng: np.ndarray) -> np.ndarray:
+    """Random deals int64[deals, STATE_SIZE] with rule-based bids and modes, ready for the opening lead."""
+    starts = np.empty((deals, STATE_SIZE), dtype=np.int64)
+    bids = np.empty((MAX_SHORTLIST, 3), dtype=np.int64)
+    for d in range(deals):
+        state = starts[d]
+        deal_cards(state, cfg, rng)
+        for seat in range(cfg[PLAYERS]):
+            count = shortlist(state[HAND + seat], cfg, bids)
+            state[BID + seat] = rule_bid(state[HAND + seat], bids, count)
+        reveal(state, cfg)
+        if state[MODE] == UNDECIDED:
+            choose_mode(state, cfg, rule_mode(state))
+    return starts
+
+
 def tune_policy(
     start: np.ndarray,
-    make_starts: Callable[[int, int], np.ndarray],
     cfg: np.ndarray,
     generations: int,
     seed: int,
@@ -53,7 +88,7 @@ def tune_policy(
 ) -> np.ndarray:
     """Weights tuned from `start`; the same arguments give the same weights.
 
-    make_starts(deals, seed) returns the starts of `hero_points`. Each generation plays all candidates on the
+    Each generation plays all candidates on the
     same fresh deals, then moves mean and spread of the sampling distribution to the best quarter's
     (Rubinstein 1999). `progress` gets generation, mean points and exactly made share of the present mean.
     """
@@ -61,7 +96,7 @@ def tune_policy(
     mean, deviation = start.copy(), spread * (np.abs(start) + 0.3)
     elite = population // 4
     for generation in range(generations):
-        starts = make_starts(deals, seed * 1000 + generation)
+        starts = rule_bid_starts(cfg, deals, new_rng(seed * 1000 + generation))
         centre = make_policy(mean)
         candidates = mean + deviation * rng.standard_normal((population, len(mean)))
         candidates[0] = mean
