@@ -172,7 +172,7 @@ def simulate(
     worlds: WorldsOption = 80,
     proposals: Annotated[
         int, typer.Option(min=1, help="Worlds drawn for each one played out, thinned by likelihood.")
-    ] = 4,
+    ] = 3,
     bid_trust: Annotated[float, typer.Option(min=0, help="Exponent of the likelihood of the bids.")] = 0.5,
     play_trust: Annotated[float, typer.Option(min=0, help="Exponent of the likelihood of the plays.")] = 0.5,
     trump_lead: TrumpLeadOption = "broken",

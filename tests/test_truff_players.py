@@ -229,7 +229,7 @@ def test_search_wins_when_short_and_ducks_when_done(mode, wins):
 def test_strength_in_duplicate():
     """The tuned rollout beats the rule-based player in the same seats by far, learned bids beat rule-based ones."""
     common = {
-        "deals": 600,
+        "deals": 4000,
         "seed": 5,
         "rules": RULES,
         "policy": POLICY,
@@ -242,7 +242,7 @@ def test_strength_in_duplicate():
     gain, interval = mean_and_interval(rollout.points - rule.points)
     assert gain - interval > 0.4
     gain, interval = mean_and_interval(learned.points - rollout.points)
-    assert gain - interval > 0.15
+    assert gain - interval > 0.1
     again = duplicate("rollout", "rule", **common)
     assert np.array_equal(rollout.points, again.points)
 

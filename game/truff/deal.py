@@ -2,6 +2,7 @@
 
 import enum
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from math import comb
 
@@ -255,6 +256,13 @@ class Deal:
             self.tricks.append(Trick(self.to_move, ()))
         else:
             self.phase = Phase.OVER
+
+    def copy(self) -> "Deal":
+        """An independent deal at the same point."""
+        twin = copy(self)
+        twin.hands, twin.piles = [list(hand) for hand in self.hands], [list(pile) for pile in self.piles]
+        twin.numbers, twin.won, twin.tricks = list(self.numbers), list(self.won), list(self.tricks)
+        return twin
 
     # ----------------------------------------------------------------------------------------- results
     def points(self) -> list[int]:

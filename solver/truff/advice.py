@@ -253,8 +253,10 @@ def state_of_view(view: View) -> np.ndarray:
     filled = []
     for seat, card in plays:
         if card == FACE_DOWN:
-            # Any trump the seat may hold: an unseen one, else one it has shown.
-            choices = [c for c in [*free, *sorted(hands[seat] - seen)] if suit_of(c) == view.trump]
+            # Any trump the seat may hold: an unseen one if not all of its cards are known, else one it has shown.
+            known = sorted(hands[seat] - seen)
+            choices = [*free, *known] if len(hands[seat]) < rules.tricks else known
+            choices = [c for c in choices if suit_of(c) == view.trump]
             card = choices[0]
             seen.add(card)
             hands[seat].add(card)

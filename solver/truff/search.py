@@ -41,7 +41,7 @@ _ATAS, _BAWAH = int(Mode.ATAS), int(Mode.BAWAH)
 
 
 def search_settings(
-    worlds: int = 80, proposals: int = 4, bid_trust: float = 0.5, play_trust: float = 0.5
+    worlds: int = 80, proposals: int = 3, bid_trust: float = 0.5, play_trust: float = 0.5
 ) -> np.ndarray:
     """Settings of a search.
 
