@@ -45,7 +45,7 @@ def match_bots(
     ] = "0-0",
     rules: RulesOption = "base",
     set_: SetOption = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed; same seed, same result.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed; same seed, same result.")] = 1,
     json: JsonOption = False,
 ) -> None:
     """Play A against B with the luck shared: every deal is played twice, with the seats swapped.

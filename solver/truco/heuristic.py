@@ -46,7 +46,7 @@ RAISE_EVIDENCE = 3.0
 """The same of a Retruco or Vale Cuatro."""
 ACCEPT_EVIDENCE = 2.0
 """The same of a Quiero to a Truco call."""
-REFUSALS = 0.3
+THEIR_REFUSALS = 0.3
 """Share of Truco calls that people refuse."""
 CALL_LEAST = 0.6
 """Least chance of the round with which Truco is called for value on one's own turn."""
@@ -62,7 +62,7 @@ TRICK_1_COST = 0.03
 """Match-win probability that waiting is worth in trick 1: later one knows more of the other's cards."""
 ENVIDO_BLUFF = 0.05
 """Rate of plain Envido calls with no pair."""
-ENVIDO_BLUFFS = 0.15
+THEIR_BLUFFS = 0.15
 """Share of Envido calls that people make with any value."""
 ENVIDO_COST = 0.005
 """Match-win probability that an Envido call must gain, for what a raise in answer would cost."""
@@ -113,10 +113,10 @@ def updated(chance: float, evidence: float) -> float:
 @njit(cache=True)
 def held_cards(state: np.ndarray, player: int) -> tuple[int, int, int]:
     """The player's unplayed cards, strongest first, filled up with -1."""
-    first = second = third = np.int64(-1)
+    first = second = third = -1
     for slot in range(2, -1, -1):
         if not (state[PLAYED + player] >> slot) & 1:
-            first, second, third = np.int64(state[CARDS + 3 * player + slot]), first, second
+            first, second, third = int(state[CARDS + 3 * player + slot]), first, second
     return first, second, third
 
 
@@ -231,7 +231,7 @@ def _plan_trick_2(state: np.ndarray, player: int) -> tuple[float, int]:
     a, b, _ = held_cards(state, player)
     card = b if state[RESULT] == player else a
     if b < 0:  # the player has led
-        b = np.int64(state[TABLE])
+        b = int(state[TABLE])
     if _TIER[b] < _TIER[a]:
         a, b = b, a
     chance = two_cards_chance(shares(state, player, a), shares(state, player, b), player, state[RESULT])
@@ -243,7 +243,7 @@ def _plan_trick_3(state: np.ndarray, player: int) -> tuple[float, int]:
     """`plan` with the last card, held or led."""
     tie_wins = state[RESULT] == player or (state[RESULT] == PARDA and player == 0)
     card = held_cards(state, player)[0]
-    led = np.int64(state[TABLE])
+    led = int(state[TABLE])
     if card >= 0 and led >= 0:
         margin = _TIER[led] - _TIER[card]
         return 1.0 if margin > 0 or (margin == 0 and tie_wins) else 0.0, card
@@ -264,7 +264,7 @@ def plan(state: np.ndarray, player: int) -> tuple[float, int]:
         return _reply_trick_1(state, player)
     if led:
         a, b, _ = held_cards(state, player)
-        lead = shares(state, player, np.int64(state[TABLE]))
+        lead = shares(state, player, int(state[TABLE]))
         return lead_chance(lead, shares(state, player, a), shares(state, player, b), player), a
     return _lead_trick_1(state, player)
 
@@ -309,7 +309,7 @@ def _settled(view: View, own_points: int, other_points: int) -> float:
 @njit(cache=True)
 def _truco_call_worth(view: View) -> float:
     """Match-win probability of calling the next Truco level."""
-    refusals = 0.0 if view.stake >= view.own else REFUSALS  # nobody refuses what loses him the match
+    refusals = 0.0 if view.stake >= view.own else THEIR_REFUSALS  # nobody refuses what loses him the match
     # Who loses the match with the round anyway has nothing to fear from what an acceptance tells.
     chance = view.chance if view.stake >= view.other else updated(view.chance, ACCEPT_EVIDENCE)
     accepted = round_worth(view.own, view.other, view.stake + 1, chance)
@@ -340,8 +340,8 @@ def _envido_answer_worth(state: np.ndarray, rules: np.ndarray, view: View, actio
         return win_chance(view.own, view.other - view.value - rules[BOTH] * declined_worth(state))
     pot = accepted_worth(state, rules)
     value = state[WORTH + view.player]
-    wins = ENVIDO_BLUFFS * envido_chance(value, view.player, 0)
-    wins += (1.0 - ENVIDO_BLUFFS) * envido_chance(value, view.player, view.floor)
+    wins = THEIR_BLUFFS * envido_chance(value, view.player, 0)
+    wins += (1.0 - THEIR_BLUFFS) * envido_chance(value, view.player, view.floor)
     return wins * _settled(view, pot, 0) + (1.0 - wins) * _settled(view, 0, pot)
 
 
