@@ -41,7 +41,7 @@ from solver.truco.engine import (
 )
 from solver.truco.infokey import info_key
 from solver.truco.solution import Solution
-from solver.truco.table import TRUCO_SLOT, PolicyTable, action_slot, draw, find_row, table_policy
+from solver.truco.table import TRUCO_SLOT, PolicyTable, action_slot, choose, find_row, table_policy
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -282,7 +282,7 @@ def _count(
                         begin = table.start[find_row(table.keys, info_key(state, rules, seat))]
                         _record(probs, values[begin : begin + n], actions, n, sums[q, row])
                         seen[q, row] += 1
-                apply(state, rules, actions[draw(rng, probs, n)])
+                apply(state, rules, actions[choose(probs, n, rng.random())])
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from solver.truco.engine import (
     mover,
     rules_vector,
 )
-from solver.truco.table import EMPTY_TABLE, PolicyTable, table_policy
+from solver.truco.table import EMPTY_TABLE, PolicyTable, choose, table_policy
 
 TABLE_BOT = len(BASELINES)
 """Code of a bot that plays by its table; smaller codes are the baselines."""
@@ -189,18 +189,6 @@ def deal_cards(key: np.uint64, deck: np.ndarray) -> None:
 def decision_draw(key: np.uint64, player: int, decision: int) -> float:
     """Number in [0, 1) that settles the decision of this number (from 0) of a player in a hand."""
     return uniform(key, 6 + 2 * decision + player)
-
-
-@njit(cache=True)
-def choose(probs: np.ndarray, n: int, draw: float) -> int:
-    """Position that the draw picks by `probs[:n]`."""
-    for i in range(n - 1):
-        draw -= probs[i]
-        if draw < 0.0:
-            return i
-    while n > 1 and probs[n - 1] <= 0.0:  # rounding must not pick what is never played
-        n -= 1
-    return n - 1
 
 
 @njit(cache=True)

@@ -34,6 +34,9 @@ from solver.truco.engine import (
     WORTH,
 )
 
+KEY_VERSION = 1
+"""To be raised whenever a key changes: solutions of another version are refused."""
+
 _TIER = np.array(TIERS, np.int64)
 # Buckets of strength tiers 1-14 (index 0 unused).
 _FINE = np.array([0, 0, 0, 1, 1, 2, 3, 4, 5, 5, 5, 6, 6, 6, 6], np.int64)  # 7 classes for two cards in hand
@@ -134,8 +137,6 @@ def info_key(state: np.ndarray, rules: np.ndarray, player: int) -> int:
         cards = _FINE[first] * 7 + _FINE[second]
         if mine:
             pattern = _FINE[_TIER[state[TABLE]]]
-        elif theirs:
-            pattern = pattern * 4 + _COARSE[_TIER[state[TABLE]]]
     elif trick == 1:
         if theirs:
             cards = _FINE[first] * 7 + _FINE[second]

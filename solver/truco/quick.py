@@ -30,9 +30,9 @@ from solver.truco.engine import (
     rules_vector,
     utility_table,
 )
-from solver.truco.infokey import info_key
+from solver.truco.infokey import KEY_VERSION, info_key
 from solver.truco.solution import Solution, SolutionInfo
-from solver.truco.table import NUM_SLOTS, PolicyTable, action_slot, draw
+from solver.truco.table import NUM_SLOTS, PolicyTable, action_slot, choose
 
 BATCH = 250
 """Traversals of each seat in one iteration."""
@@ -64,7 +64,8 @@ class Index(NamedTuple):
     """int64 [1], rows in use."""
 
 
-def _new_index() -> Index:
+def new_index() -> Index:
+    """An empty index."""
     return Index(
         np.full(_HASH_SIZE, -1, np.int64),
         np.zeros(_HASH_SIZE, np.int32),
@@ -74,7 +75,8 @@ def _new_index() -> Index:
     )
 
 
-def _new_rows() -> np.ndarray:
+def new_rows() -> np.ndarray:
+    """Rows of zeros beside an index."""
     return np.zeros((ROW_CAPACITY, NUM_SLOTS), np.float32)
 
 
@@ -226,7 +228,7 @@ def traverse(
                 if who == player:
                     decides = True
                     break
-                choice = draw(rng, mix, n)
+                choice = choose(mix, n, rng.random())
                 if learn:
                     for i in range(n):
                         average[row, action_slot(listed, i)] += np.float32(weight * weight * mix[i])
@@ -308,9 +310,9 @@ class _Seat:
     """What a QuickSolver holds of one seat."""
 
     def __init__(self, seed: int, player: int) -> None:
-        self.index, self.regrets, self.weight = _new_index(), _new_rows(), np.zeros(ROW_CAPACITY, np.float32)
+        self.index, self.regrets, self.weight = new_index(), new_rows(), np.zeros(ROW_CAPACITY, np.float32)
         self.link, self.linked = np.zeros(ROW_CAPACITY, np.int32), 0
-        self.read_index, self.frozen, self.average = _new_index(), _new_rows(), _new_rows()
+        self.read_index, self.frozen, self.average = new_index(), new_rows(), new_rows()
         """What the other seat's thread reads and writes: the regrets before this batch, and the average."""
         self.rng = np.random.default_rng([seed, player])
 
@@ -366,7 +368,7 @@ class QuickSolver:
         begin = time.perf_counter()
         chunks = 50
         mixes = [_without_scraps(seat.average) for seat in self._seats]
-        sums = [_new_rows() for _ in (0, 1)]
+        sums = [new_rows() for _ in (0, 1)]
         visits = [np.zeros(ROW_CAPACITY, np.float32) for _ in (0, 1)]
 
         def measure(player: int) -> float:
@@ -391,6 +393,7 @@ class QuickSolver:
             engine="quick",
             algorithm="external-sampling MCCFR, linear regrets, quadratic average",
             abstraction="compact information key, see solver/truco/infokey.py",
+            key_version=KEY_VERSION,
             iterations=self.iteration,
             deals=self.iteration * 2 * BATCH,
             seed=self._seed,
