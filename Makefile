@@ -11,6 +11,15 @@ $(VENV)/.installed: pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
 	@touch $@
 
+# Solves the hand in quick mode, prints a table, draws a plot and answers one question; all output goes to out/.
+demo: $(VENV)/.installed
+	@mkdir -p out
+	$(BIN)/truco solve --time 2m --out out/base.truco
+	$(BIN)/truco table envido --seat mano --solution out/base.truco
+	$(BIN)/truco plot envido --solution out/base.truco --out out/envido.png
+	$(BIN)/truco advise "7O 6O 4B" --mano --solution out/base.truco --roll
+	@echo "solution: out/base.truco    picture: out/envido.png"
+
 test: $(VENV)/.installed
 	$(BIN)/python -m pytest
 
@@ -26,4 +35,4 @@ format: $(VENV)/.installed
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache out

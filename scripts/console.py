@@ -55,8 +55,9 @@ def run(app: typer.Typer) -> None:
 
 
 def fail(reason: str) -> None:
-    """Prints the reason as one line on stderr and exits with status 2."""
-    print(f"error: {' '.join(reason.split())}", file=sys.stderr)
+    """Prints the reason, if there is one to give, as one line on stderr and exits with status 2."""
+    if reason:
+        print(f"error: {' '.join(reason.split())}", file=sys.stderr)
     sys.exit(2)
 
 

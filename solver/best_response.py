@@ -13,7 +13,7 @@ from solver.flat_policy import PolicyVectors, policy_vectors
 
 
 def exploitability(flat: FlatGame, policy: Policy | PolicyVectors) -> float:
-    """Return NashConv / 2 of the policy, in units of the game's utility: what a best responder gains on average."""
+    """Return NashConv / 2 of the policy, in units of the game's utility."""
     vectors = _vectors(flat, policy)
     return (best_response(flat, 0, vectors[1])[0] + best_response(flat, 1, vectors[0])[0]) / 2
 
@@ -21,8 +21,8 @@ def exploitability(flat: FlatGame, policy: Policy | PolicyVectors) -> float:
 def best_response(flat: FlatGame, player: int, opponent: np.ndarray) -> tuple[float, np.ndarray]:
     """Return the value of `player`'s best response, in his utility, and the response itself.
 
-    `opponent` and the response are policy vectors, shape (sequences,). The response is deterministic, the lowest
-    action first among equals.
+    `opponent` and the response are policy vectors, shape (sequences,). The response is deterministic; among
+    equal actions it takes the lowest.
     """
     values = _values(flat, player, opponent)
     response = np.zeros(len(values))
@@ -75,7 +75,7 @@ def spread_reach(tree: Tree, strategy: np.ndarray, reach: np.ndarray) -> None:
 
 @njit(cache=True)
 def sequence_values(payoffs: Payoffs, opponent_reach: np.ndarray, values: np.ndarray) -> None:
-    """Set the value of each own sequence: payoffs that end there, weighted by chance and the opponent's reach.
+    """Set the value of each own sequence: payoffs that end there times chance and the opponent's reach.
 
     `values` has shape (own sequences,), `opponent_reach` (opponent's sequences,). What follows later own
     actions is not yet in it; the backward pass of the caller adds it.

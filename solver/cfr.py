@@ -1,4 +1,4 @@
-"""Counterfactual regret minimization on a flat game: one kernel, of which CFR, CFR+, DCFR and PCFR+ are settings.
+"""Counterfactual regret minimization on a flat game: CFR, CFR+, DCFR and PCFR+ as settings of one kernel.
 
 Alternating updates. In iteration t, for each player in turn:
 
@@ -69,25 +69,28 @@ class FlatSolver:
 
     def __init__(self, flat: FlatGame, schedule: Schedule = DCFR) -> None:
         self.flat, self.schedule = flat, schedule
-        self.iterations = 0
+        self._done = np.zeros(1, np.int64)
         first, second = uniform_vectors(flat)
         self._tables = (_tables(flat.trees[0], first), _tables(flat.trees[1], second))
 
+    @property
+    def iterations(self) -> int:
+        """Iterations done so far."""
+        return int(self._done[0])
+
     def run(self, iterations: int) -> None:
-        """Do so many more iterations."""
+        """Do so many more iterations. After a KeyboardInterrupt the solver is whole and can go on."""
         schedule, end = self.schedule, self.iterations + iterations
         while self.iterations < end:
-            last = min(self.iterations + _ITERATIONS_PER_CALL, end)
             _iterate(
                 self.flat.trees,
                 self.flat.payoffs,
                 self._tables,
-                self.iterations + 1,
-                last,
+                self._done,
+                min(_ITERATIONS_PER_CALL, end - self.iterations),
                 (schedule.alpha, schedule.beta, schedule.gamma),
                 schedule.predictive,
             )
-            self.iterations = last
 
     def average_vectors(self) -> PolicyVectors:
         """Return the average strategy as policy vectors; ValueError before the first iteration."""
@@ -131,7 +134,7 @@ class FlatSolver:
             getattr(self._tables[player], name)[:] = arrays[f"{name}_{player}"]
         for tree, tables in zip(self.flat.trees, self._tables, strict=True):
             spread_reach(tree, tables.strategy, tables.reach)
-        self.iterations = metadata["iterations"]
+        self._done[0] = metadata["iterations"]
 
     def _identity(self) -> dict[str, str]:
         return {
@@ -164,15 +167,19 @@ def _iterate(
     trees: tuple[Tree, Tree],
     payoffs: tuple[Payoffs, Payoffs],
     tables: tuple[Tables, Tables],
-    first: int,
-    last: int,
+    done: np.ndarray,
+    iterations: int,
     exponents: tuple[float, float, float],
     predictive: bool,
 ) -> None:
-    """Do iterations `first` to `last` (counted from 1) of the schedule with these (alpha, beta, gamma)."""
+    """Do so many iterations of the schedule with these (alpha, beta, gamma).
+
+    `done` holds one integer, the iterations done before. It is counted up here and not by the caller, whom a
+    KeyboardInterrupt stops between this call and his next statement.
+    """
     values = (np.empty(len(tables[0].regrets)), np.empty(len(tables[1].regrets)))
     alpha, beta, gamma = exponents
-    for t in range(first, last + 1):
+    for t in range(done[0] + 1, done[0] + iterations + 1):
         positive, negative = _discount(alpha, t), _discount(beta, t)
         decay = ((t - 1) / t) ** gamma
         for player in range(2):
@@ -184,6 +191,7 @@ def _iterate(
                 trees[player], values[player], own, positive, negative, beta == -np.inf, predictive
             )
             spread_reach(trees[player], own.strategy, own.reach)
+        done[0] = t
 
 
 @njit(cache=True)
@@ -204,7 +212,7 @@ def _match_regrets(
     clip: bool,
     predictive: bool,
 ) -> None:
-    """Backward pass: update regrets, set the next strategy, add each infoset's value to its parent sequence."""
+    """Backward pass: update regrets, set the next strategy, add each infoset's value to its parent."""
     floor = 0.0 if clip else -np.inf
     foresight = 1.0 if predictive else 0.0
     expected_values, totals = np.empty(len(tree.parents)), np.empty(len(tree.parents))

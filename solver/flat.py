@@ -56,8 +56,8 @@ class Tree(NamedTuple):
 class Payoffs(NamedTuple):
     """What one player gets, by sequences of the *opponent*, in compressed sparse rows.
 
-    Row s (a sequence of the opponent) has the entries `starts[s]` to `starts[s + 1]`. By rows of the opponent a
-    sweep can skip the many sequences that his current strategy never plays.
+    Row s (a sequence of the opponent) has the entries `starts[s]` to `starts[s + 1]`. With rows of the
+    opponent a sweep can skip the many sequences that his current strategy never plays.
     """
 
     starts: np.ndarray
@@ -163,9 +163,9 @@ def flatten(
     """Walk the whole game tree once and return it as arrays.
 
     With `merge_deals`, states of the opening chance moves in which both players' information state strings
-    agree are taken as one. That is right only where the two strings together determine the state, as in Truco,
-    where it saves the orders in which the same cards can be dealt. `progress` is called now and then with the
-    states done and the fraction of the tree done (each branch of a state counting alike).
+    agree are taken as one. That is right only where the two strings together determine the state, as in
+    Truco, where it saves the orders in which the same cards can be dealt. `progress` is called now and then
+    with the states done and the fraction of the tree done (each branch of a state counting alike).
 
     Raises ValueError if the game does not fit: not two players, not zero-sum, not sequential, chance not
     explicit, no information state strings, imperfect recall, legal actions that differ within an infoset, or
@@ -173,7 +173,7 @@ def flatten(
     """
     _check_type(game)
     estimate = estimate_size(game)
-    # The estimate is unbiased and positive, so (Markov) it exceeds 100 times the truth in 1 game of 100 at most.
+    # The estimate is unbiased and positive, so (Markov) at most once in 100 it exceeds 100 times the truth.
     if estimate.states > 100 * max_states * (_deal_orders(game) if merge_deals else 1):
         raise ValueError(_too_large(game, max_states, estimate))
     walk = _Walk(game, estimate, max_states, progress)
@@ -344,7 +344,7 @@ class _Walk:
                     stack.append((state.child(action), after, chance, share / len(moves)))
 
     def enter(self, state: Any, player: int, parent: int) -> list[tuple[int, int]]:
-        """Return each legal action with its sequence; adds the infoset, or checks it against the known one."""
+        """Return each legal action with its sequence; adds the infoset, or checks it if it is known."""
         infosets = self.infosets[player]
         infostate, legal = state.information_state_string(player), tuple(state.legal_actions())
         infoset = infosets.index.get(infostate)

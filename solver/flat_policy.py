@@ -44,8 +44,8 @@ def policy_from_vectors(flat: FlatGame, vectors: PolicyVectors) -> FlatPolicy:
 def policy_vectors(flat: FlatGame, policy: Policy) -> PolicyVectors:
     """Ask an OpenSpiel policy at one state of every infoset and return its probabilities as vectors.
 
-    An action that the policy leaves out has probability 0. Raises ValueError if the probabilities at an infoset
-    are negative or do not add to 1.
+    An action that the policy leaves out has probability 0. Raises ValueError if the probabilities at an
+    infoset are negative or do not add to 1.
     """
     return _vector(flat, 0, policy), _vector(flat, 1, policy)
 

@@ -45,9 +45,9 @@ def write_arrays(
     """Write `arrays` (name -> array of any shape) and JSON-serialisable `metadata` to `path`, atomically.
 
     The file appears complete or not at all: it is written beside `path`, flushed to disk and then moved
-    over it, so a killed writer leaves at most a stray hidden temporary file. Equal input gives equal bytes. Raises
-    ValueError if an array's dtype has no place in the format or the metadata is not plain JSON, OSError if
-    the disk refuses.
+    over it, so a killed writer leaves at most a stray hidden temporary file. Equal input gives equal bytes.
+    Raises ValueError if an array's dtype has no place in the format or the metadata is not plain JSON,
+    OSError if the disk refuses.
     """
     target = Path(path)
     dense = {name: np.ascontiguousarray(array).reshape(array.shape) for name, array in arrays.items()}
@@ -116,7 +116,7 @@ def read_arrays(
 
 
 def _views(header: dict[str, Any], data: np.ndarray) -> dict[str, np.ndarray]:
-    """Return each array of the header as a view of the data bytes; ValueError unless they tile them exactly."""
+    """Return the arrays of the header as views of the data bytes; ValueError unless they tile them."""
     arrays, end = {}, 0
     for name, entry in sorted(header.items(), key=lambda item: item[1]["data_offsets"]):
         first, last = entry["data_offsets"]

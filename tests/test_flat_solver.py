@@ -1,7 +1,8 @@
-"""The generic solver: flattening, the CFR kernel, best responses and policies, against OpenSpiel and twins."""
+"""The generic solver against OpenSpiel and plain twins: flat games, CFR, best responses, policies."""
 
 import itertools
 import math
+import signal
 from collections import defaultdict
 from pathlib import Path
 from types import SimpleNamespace
@@ -513,6 +514,22 @@ def test_resumed_equals_uninterrupted(leduc: FlatGame, schedule: Schedule, tmp_p
     resumed.run(77)
     assert resumed.iterations == through.iterations
     for ours, theirs in zip(resumed._tables, through._tables, strict=True):
+        assert all(np.array_equal(*pair) for pair in zip(ours, theirs, strict=True))
+
+
+def test_an_interrupted_run_can_go_on(leduc: FlatGame) -> None:
+    stopped, through = FlatSolver(leduc), FlatSolver(leduc)
+    stopped.run(1)  # compiles
+    previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(KeyboardInterrupt):
+            stopped.run(10**9)
+    finally:
+        signal.signal(signal.SIGALRM, previous)
+    assert stopped.iterations > 1
+    through.run(stopped.iterations)
+    for ours, theirs in zip(stopped._tables, through._tables, strict=True):
         assert all(np.array_equal(*pair) for pair in zip(ours, theirs, strict=True))
 
 

@@ -185,7 +185,7 @@ def swap_unseen(deal: naive.Deal, history: list[naive.Move], player: int, rng: r
     played = [word for _, word in history if word in naive.CARDS]
     kept = [card for card in deal.cards_of(1 - player) if card in played]
     hidden = [card for card in naive.CARDS if card not in played and card not in deal.cards_of(player)]
-    for _ in range(100):
+    for _ in range(40):
         other = kept + rng.sample(hidden, len(deal.cards_of(1 - player)) - len(kept))
         hands = (deal.mano_cards, other) if player == naive.MANO else (other, deal.pie_cards)
         swapped = naive.Deal(*hands, deal.mano_score, deal.pie_score, deal.changed_rules)
@@ -207,7 +207,7 @@ def test_swapping_unseen_cards_changes_nothing(name: str) -> None:
     whole = pyspiel.load_game("python_truco", PARAMETER_SETS[name])
     observers = [whole.make_py_observer(kind) for kind in (INFORMATION_STATE, OBSERVATION)]
     swaps = after_envido = 0
-    for _ in range(150):
+    for _ in range(100):
         node = node_after_deal(whole, rng.sample(naive.CARDS, 6))
         while not node.state.is_terminal():
             node = node.child(random_action(node.state, rng))
@@ -225,8 +225,8 @@ def test_swapping_unseen_cards_changes_nothing(name: str) -> None:
             changed = set(swapped.cards_of(1 - player)) != set(node.deal.cards_of(1 - player))
             swaps += changed
             after_envido += changed and any(naive.revealed(node.deal, node.history))
-    assert swaps > 500
-    assert after_envido == 0 if name == "open hands" else after_envido > 50
+    assert swaps > 300
+    assert after_envido == 0 if name == "open hands" else after_envido > 30
 
 
 @pytest.mark.parametrize("name", ["default", "argentino"])

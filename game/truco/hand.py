@@ -51,7 +51,7 @@ def round_winner(tricks: Sequence[int], hand_size: int) -> int | None:
     `tricks` holds the winner of each finished trick, or PARDA.
     """
     lead = tricks.count(MANO) - tricks.count(PIE)
-    if lead and (len(tricks) >= 2 or hand_size == 1):
+    if lead and len(tricks) >= 2:
         return MANO if lead > 0 else PIE
     if len(tricks) < hand_size:
         return None

@@ -165,6 +165,7 @@ class MatchObserver:
 
     def __init__(self, rules: Rules, iig_obs_type: Any, params: dict[str, Any] | None) -> None:
         self._recall = iig_obs_type.perfect_recall
+        self._private = iig_obs_type.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
         self._hand = HandObserver(rules, iig_obs_type, params)
         self.tensor = np.zeros(2 + len(self._hand.tensor), np.float32)
         self.dict = {"seat": self.tensor[:2], "hand": self.tensor[2:]}
@@ -183,6 +184,8 @@ class MatchObserver:
         now = self._hand.string_from(state, player ^ state.mano_seat())
         if not self._recall:
             return f"seat {player} {score} {now}"
+        if not self._private:
+            raise ValueError("the match has no history without the private cards; ask without perfect recall")
         hands = [
             information_state_text(hand, player ^ state.match.mano_of(number))
             for number, hand in enumerate(state.match.finished)

@@ -70,9 +70,12 @@ class Rules:
             raise ValueError(f"target is {self.target!r}, allowed: a whole number from 1 to 99")
         if self.falta == "malas_buenas" and self.target != 30:
             raise ValueError(f"falta malas_buenas needs target 30, not {self.target}")
+        cards = self.deck if isinstance(self.deck, list | tuple) else (None,)
+        if not all(type(card) is int and 0 <= card < DECK_SIZE for card in cards):
+            raise ValueError(f"deck is {self.deck!r}, allowed: full, or a list of cards")
         deck = tuple(sorted(self.deck))
-        if len(set(deck)) != len(deck) or not all(0 <= card < DECK_SIZE for card in deck):
-            raise ValueError(f"deck holds a doubled card or one outside 0-39: {deck}")
+        if len(set(deck)) != len(deck):
+            raise ValueError(f"deck holds a card twice: {' '.join(map(card_name, deck))}")
         if len(deck) < 2 * self.hand_size:
             raise ValueError(f"deck has {len(deck)} cards, two hands of {self.hand_size} need more")
         object.__setattr__(self, "deck", deck)
@@ -126,7 +129,7 @@ def make_rules(preset: str = "base", overrides: Mapping[str, Any] | None = None)
             changes["deck"] = tuple(range(DECK_SIZE))
         elif isinstance(deck, str):
             changes["deck"] = parse_cards(deck)
-        elif all(isinstance(card, str) for card in deck):
+        elif isinstance(deck, list | tuple) and all(isinstance(card, str) for card in deck):
             changes["deck"] = parse_cards(" ".join(deck))
     return replace(PRESETS[preset], **changes)
 

@@ -24,7 +24,7 @@ from solver.truco.engine import (
     utility_table,
 )
 from solver.truco.solution import Solution
-from solver.truco.table import PolicyTable, draw, table_policy
+from solver.truco.table import PolicyTable, choose, table_policy
 
 UNREACHED = 1e-6
 """Probability of the words so far below which a spot counts as never reached."""
@@ -104,7 +104,7 @@ def _simulate(
     rng: np.random.Generator,
     out: np.ndarray,
 ) -> None:
-    """Plays each action of `tried` on from the same sampled deals, drawn by the cumulative weights.
+    """Plays each action of `tried` on from the same sampled deals, choosen by the cumulative weights.
 
     `out`, float64 [len(tried), 2, tables], gains the sums of the utility and of its square for each utility table
     (float64 [tables, target + 1, target + 1]).
@@ -124,7 +124,7 @@ def _simulate(
             while state[OVER] == 0:
                 n = legal(state, rules, actions)
                 table_policy(table, state, rules, actions, n, probs)
-                apply(state, rules, actions[draw(rng, probs, n)])
+                apply(state, rules, actions[choose(probs, n, rng.random())])
             for u in range(len(utility)):
                 value = utility[u, state[SCORE], state[SCORE + 1]]
                 out[k, 0, u] += value

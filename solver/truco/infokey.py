@@ -34,6 +34,9 @@ from solver.truco.engine import (
     WORTH,
 )
 
+KEY_VERSION = 1
+"""To be raised whenever a key changes: solutions of another version are refused."""
+
 _TIER = np.array(TIERS, np.int64)
 # Buckets of strength tiers 1-14 (index 0 unused).
 _FINE = np.array([0, 0, 0, 1, 1, 2, 3, 4, 5, 5, 5, 6, 6, 6, 6], np.int64)  # 7 classes for two cards in hand
@@ -62,6 +65,16 @@ def _relation(card: int, other: int) -> int:
 
 
 @njit(cache=True)
+def _hand_class(first: int, second: int) -> int:
+    """Six classes of the two strongest cards, given their _FINE classes: 0 is the best."""
+    if first <= 1:
+        return 0 if second <= 3 else 1
+    if first <= 3:
+        return 2 if second <= 3 else 3
+    return 4 if first <= 5 else 5
+
+
+@njit(cache=True)
 def info_key(state: np.ndarray, rules: np.ndarray, player: int) -> int:
     """Key of what the player remembers in this state; non-negative int64, different per seat."""
     other = 1 - player
@@ -86,19 +99,17 @@ def info_key(state: np.ndarray, rules: np.ndarray, player: int) -> int:
         envido = 20 + (1 if state[ENVIDO_BY] == player else 0)
     elif status == ACCEPTED:
         won = 1 if (state[WORTH] >= state[WORTH + 1]) == (player == 0) else 0
-        dear = 1 if state[PLAIN] + state[REAL] + state[FALTA] > 1 or state[FALTA] == 1 else 0
         # With `buenas` pie's lower value stays hidden: mano knows no more than that he won.
         hidden = rules[BUENAS] == 1 and player == 0 and won == 1
         shown = 0 if hidden else 1 + shown_envido_class(state[WORTH + other])
-        envido = 22 + (won * 2 + dear) * 5 + shown
-    key = key * 42 + envido
-    settled = status in (DECLINED, ACCEPTED)
-    if trick == 0 and not settled:
-        key = key * (MAX_ENVIDO + 1) + state[WORTH + player]
-    elif trick == 0:
-        key = key * (MAX_ENVIDO + 1) + own_envido_class(state[WORTH + player])
-    else:
-        key = key * (MAX_ENVIDO + 1)
+        envido = 22 + won * 5 + shown
+    key = key * 32 + envido
+    own = 0
+    if trick == 0 and status == ACCEPTED:
+        own = own_envido_class(state[WORTH + player])
+    elif trick == 0 and status != DECLINED:
+        own = state[WORTH + player]
+    key = key * (MAX_ENVIDO + 1) + own
     # Cards held, strongest first, against the card on the table where it is the other's.
     theirs = state[TABLE] >= 0 and state[TRICK_CARDS + 2 * trick + other] == state[TABLE]
     mine = state[TABLE] >= 0 and not theirs
@@ -118,14 +129,19 @@ def info_key(state: np.ndarray, rules: np.ndarray, player: int) -> int:
             if theirs:
                 pattern = pattern * 3 + _relation(card, state[TABLE])
             held += 1
-    if trick == 0:
+    if status == ASKED:
+        # The value decides; of the cards a rough class will do.
+        cards = _hand_class(_FINE[first], _FINE[second])
+        pattern = pattern // 9 if theirs else _COARSE[_TIER[state[TABLE]]] if mine else 0
+    elif trick == 0:
         cards = _FINE[first] * 7 + _FINE[second]
         if mine:
             pattern = _FINE[_TIER[state[TABLE]]]
-        elif theirs:
-            pattern = pattern * 4 + _COARSE[_TIER[state[TABLE]]]
     elif trick == 1:
-        cards = _MIDDLE[first] * 10 + (_MIDDLE[second] if held > 1 else 0)
+        if theirs:
+            cards = _FINE[first] * 7 + _FINE[second]
+        else:
+            cards = _MIDDLE[first] * 10 + (_MIDDLE[second] if held > 1 else 0)
         if mine:
             pattern = _COARSE[_TIER[state[TABLE]]]
     else:

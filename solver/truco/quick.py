@@ -30,21 +30,27 @@ from solver.truco.engine import (
     rules_vector,
     utility_table,
 )
-from solver.truco.infokey import info_key
+from solver.truco.infokey import KEY_VERSION, info_key
 from solver.truco.solution import Solution, SolutionInfo
-from solver.truco.table import NUM_SLOTS, PolicyTable, action_slot, draw
+from solver.truco.table import NUM_SLOTS, PolicyTable, action_slot, choose
 
-BATCH = 1_000
+BATCH = 250
 """Traversals of each seat in one iteration."""
 MIN_SHARE = 0.01
 """Least probability that the finished average strategy gives to an action it plays at all."""
+PRUNE_BELOW = 0.02
+"""Actions whose mean regret is below minus this part of the largest utility are mostly left out..."""
+PRUNED_SHARE = 0.95
+"""...in this share of the visits."""
+TREMBLE = 0.02
+"""How often the sampled seat takes a random action while learning, so that every spot is met and learnt."""
 ROW_CAPACITY = 1 << 19
 _HASH_SIZE = 1 << 20
 _MAX_DEPTH = 24  # a seat decides at most 13 times in a hand
 
 
-class Rows(NamedTuple):
-    """A growing table from keys to rows of NUM_SLOTS numbers, by open addressing."""
+class Index(NamedTuple):
+    """Row numbers of keys, by open addressing; arrays beside it hold NUM_SLOTS numbers for each row."""
 
     hash_keys: np.ndarray
     """int64 [_HASH_SIZE], -1 where free."""
@@ -54,66 +60,59 @@ class Rows(NamedTuple):
     """int64 [ROW_CAPACITY], key of each row."""
     slots: np.ndarray
     """uint16 [ROW_CAPACITY], bit s set where the action of slot s is legal."""
-    values: np.ndarray
-    """float32 [ROW_CAPACITY, NUM_SLOTS]."""
     used: np.ndarray
     """int64 [1], rows in use."""
 
 
-def new_rows() -> Rows:
-    """An empty table."""
-    return Rows(
+def new_index() -> Index:
+    """An empty index."""
+    return Index(
         np.full(_HASH_SIZE, -1, np.int64),
         np.zeros(_HASH_SIZE, np.int32),
         np.zeros(ROW_CAPACITY, np.int64),
         np.zeros(ROW_CAPACITY, np.uint16),
-        np.zeros((ROW_CAPACITY, NUM_SLOTS), np.float32),
         np.zeros(1, np.int64),
     )
 
 
+def new_rows() -> np.ndarray:
+    """Rows of zeros beside an index."""
+    return np.zeros((ROW_CAPACITY, NUM_SLOTS), np.float32)
+
+
 @njit(cache=True, nogil=True)
-def _probe(rows: Rows, key: int) -> int:
+def _probe(index: Index, key: int) -> int:
     """Hash cell that holds the key, or the free cell where it belongs."""
-    mask = len(rows.hash_keys) - 1
+    mask = len(index.hash_keys) - 1
     mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
     cell = int(mixed >> np.uint64(40)) & mask
-    while rows.hash_keys[cell] >= 0 and rows.hash_keys[cell] != key:
+    while index.hash_keys[cell] >= 0 and index.hash_keys[cell] != key:
         cell = (cell + 1) & mask
     return cell
 
 
 @njit(cache=True, nogil=True)
-def find(rows: Rows, key: int) -> int:
+def _find(index: Index, key: int) -> int:
     """Row of the key, -1 if it has none."""
-    cell = _probe(rows, key)
-    return rows.hash_rows[cell] if rows.hash_keys[cell] == key else -1
+    cell = _probe(index, key)
+    return index.hash_rows[cell] if index.hash_keys[cell] == key else -1
 
 
 @njit(cache=True, nogil=True)
-def find_or_add(rows: Rows, key: int, slots: int) -> int:
-    """Row of the key, a new row of zeros if it had none; -1 when the table is full."""
-    cell = _probe(rows, key)
-    if rows.hash_keys[cell] == key:
-        return rows.hash_rows[cell]
-    row = rows.used[0]
-    if row == len(rows.keys):
+def _find_or_add(index: Index, key: int, slots: int) -> int:
+    """Row of the key, the next free row if it had none; -1 when there is none left."""
+    cell = _probe(index, key)
+    if index.hash_keys[cell] == key:
+        return index.hash_rows[cell]
+    row = index.used[0]
+    if row == len(index.keys):
         return -1
-    rows.used[0] = row + 1
-    rows.hash_keys[cell] = key
-    rows.hash_rows[cell] = row
-    rows.keys[row] = key
-    rows.slots[row] = slots
+    index.used[0] = row + 1
+    index.hash_keys[cell] = key
+    index.hash_rows[cell] = row
+    index.keys[row] = key
+    index.slots[row] = slots
     return row
-
-
-@njit(cache=True, nogil=True)
-def copy_rows(source: Rows, target: Rows) -> None:
-    """Makes `target`, an earlier copy of `source`, equal to it again."""
-    for row in range(target.used[0], source.used[0]):
-        find_or_add(target, source.keys[row], source.slots[row])
-    n = source.used[0]
-    target.values[:n] = source.values[:n]
 
 
 @njit(cache=True, nogil=True)
@@ -138,6 +137,23 @@ def _mix(weights: np.ndarray, actions: np.ndarray, n: int, out: np.ndarray) -> N
 
 
 @njit(cache=True, nogil=True)
+def _choose_left_out(
+    regrets: np.ndarray, floor: float, mix: np.ndarray, actions: np.ndarray, n: int, rng: np.random.Generator
+) -> int:
+    """Bit mask of the actions that this visit leaves out: most times those whose mean regret is below `floor`.
+
+    They are not in the mix, so the value of the node does not need them (Brown and Sandholm 2019, "Superhuman AI
+    for multiplayer poker", prune so).
+    """
+    left_out = 0
+    if rng.random() < PRUNED_SHARE:
+        for i in range(n):
+            if mix[i] == 0.0 and regrets[action_slot(actions, i)] < floor:
+                left_out |= 1 << i
+    return left_out
+
+
+@njit(cache=True, nogil=True)
 def shuffle_deal(rng: np.random.Generator, deck: np.ndarray) -> None:
     """Puts six random cards of the deck at its front."""
     for i in range(6):
@@ -149,12 +165,15 @@ def shuffle_deal(rng: np.random.Generator, deck: np.ndarray) -> None:
 def traverse(
     player: int,
     traversals: int,
-    own: Rows,
-    other: Rows,
-    average: Rows,
-    visits: np.ndarray,
-    learn: bool,
+    own: Index,
+    own_rows: np.ndarray,
+    tally: np.ndarray,
+    tally_weight: np.ndarray,
+    other: Index,
+    other_rows: np.ndarray,
+    average: np.ndarray,
     weight: float,
+    prune: float,
     rules: np.ndarray,
     start: tuple[int, int],
     utility: np.ndarray,
@@ -162,12 +181,15 @@ def traverse(
 ) -> float:
     """External-sampling traversals for one player; returns the mean sampled utility of that player.
 
-    The player tries every action, chance and the other player are sampled. Both play by regret matching on
-    their rows. With `learn`, regrets are added to `own` and the other's strategy to `average` (each visit there
-    happens in proportion to the other's own reach, as the average wants), with weights t and t^2 for t = `weight`.
-    Without, `own` and `other` are read only, `average` sums the value of each action of the player's own
-    infosets and `visits` (int64, by row of `average`) counts them. Returns nan when a table is full.
+    The player tries every action; chance and the other player are sampled. Both play by regret matching on their
+    rows. With t = `weight` > 0 they learn: `own_rows` (which `tally` is as well) gain regrets times t, `average`,
+    beside `other_rows`, gains the other's strategy times t^2 (each visit happens in proportion to the other's own
+    reach, as the average wants), and actions whose mean regret is below `prune` (negative) are tried in few of
+    the visits. With weight 0 nothing is learnt: `tally` gains the value of each of the player's actions and
+    `tally_weight` counts the visits. Returns nan when an index is full.
     """
+    learn = weight > 0.0
+    gained = np.float32(weight) if learn else np.float32(1.0)
     deck = np.arange(40).astype(np.int32)
     states = np.zeros((_MAX_DEPTH, STATE_SIZE), np.int32)
     actions = np.zeros((_MAX_DEPTH, MAX_LEGAL), np.int32)
@@ -175,7 +197,8 @@ def traverse(
     values = np.zeros((_MAX_DEPTH, MAX_LEGAL))
     counts = np.zeros(_MAX_DEPTH, np.int64)
     tried = np.zeros(_MAX_DEPTH, np.int64)
-    keys = np.zeros(_MAX_DEPTH, np.int64)
+    left_out = np.zeros(_MAX_DEPTH, np.int64)
+    rows = np.zeros(_MAX_DEPTH, np.int64)
     sign = 1.0 if player == 0 else -1.0
     total = 0.0
     for _ in range(traversals):
@@ -185,41 +208,48 @@ def traverse(
         while True:
             # Go down to the end of the hand or to the player's next decision.
             state = states[depth]
-            list_ = actions[depth]
+            listed = actions[depth]
             mix = strategy[depth]
             decides = False
             while state[OVER] == 0:
-                n = legal(state, rules, list_)
+                n = legal(state, rules, listed)
                 who = mover(state)
                 key = info_key(state, rules, who)
-                if who == player:
-                    decides = True
-                    break
-                row = find(other, key)
-                if row < 0:
-                    mix[:n] = 1.0 / n
-                else:
-                    _mix(other.values[row], list_, n, mix)
-                if learn:
-                    row = find_or_add(average, key, _slots(list_, n))
-                    if row < 0:
-                        return np.nan
-                    for i in range(n):
-                        average.values[row, action_slot(list_, i)] += np.float32(weight * weight * mix[i])
-                apply(state, rules, list_[draw(rng, mix, n)])
-            if decides:
-                row = find_or_add(own, key, _slots(list_, n)) if learn else find(own, key)
+                index = own if who == player else other
+                row = _find_or_add(index, key, _slots(listed, n)) if learn else _find(index, key)
                 if row < 0:
                     if learn:
                         return np.nan
                     mix[:n] = 1.0 / n
+                elif who == player:
+                    _mix(own_rows[row], listed, n, mix)
                 else:
-                    _mix(own.values[row], list_, n, mix)
-                keys[depth] = key
+                    _mix(other_rows[row], listed, n, mix)
+                if who == player:
+                    decides = True
+                    break
+                choice = choose(mix, n, rng.random())
+                if learn:
+                    for i in range(n):
+                        average[row, action_slot(listed, i)] += np.float32(weight * weight * mix[i])
+                    if rng.random() < TREMBLE:
+                        choice = int(rng.random() * n)
+                apply(state, rules, listed[choice])
+            if decides:
+                rows[depth] = row
                 counts[depth] = n
-                tried[depth] = 0
+                left_out[depth] = 0
+                if row >= 0:
+                    tally_weight[row] += gained
+                if learn:
+                    floor = prune * tally_weight[row]
+                    left_out[depth] = _choose_left_out(own_rows[row], floor, mix, listed, n, rng)
+                first = 0
+                while (left_out[depth] >> first) & 1:
+                    first += 1
+                tried[depth] = first
                 states[depth + 1] = state
-                apply(states[depth + 1], rules, list_[0])
+                apply(states[depth + 1], rules, listed[first])
                 depth += 1
                 continue
             value = sign * utility[state[SCORE], state[SCORE + 1]]
@@ -229,6 +259,8 @@ def traverse(
                 n = counts[depth]
                 values[depth, tried[depth]] = value
                 tried[depth] += 1
+                while tried[depth] < n and (left_out[depth] >> tried[depth]) & 1:
+                    tried[depth] += 1
                 if tried[depth] < n:
                     states[depth + 1] = states[depth]
                     apply(states[depth + 1], rules, actions[depth, tried[depth]])
@@ -236,28 +268,53 @@ def traverse(
                     break
                 value = 0.0
                 for i in range(n):
-                    value += strategy[depth, i] * values[depth, i]
-                row = find_or_add(own if learn else average, keys[depth], _slots(actions[depth], n))
-                if row < 0:
-                    return np.nan
+                    if not (left_out[depth] >> i) & 1:
+                        value += strategy[depth, i] * values[depth, i]
+                if rows[depth] < 0:
+                    continue
+                base = value if learn else 0.0
                 for i in range(n):
-                    slot = action_slot(actions[depth], i)
-                    if learn:
-                        own.values[row, slot] += np.float32(weight * (values[depth, i] - value))
-                    else:
-                        average.values[row, slot] += np.float32(values[depth, i])
-                if not learn:
-                    visits[row] += 1
+                    if not (left_out[depth] >> i) & 1:
+                        gain = gained * np.float32(values[depth, i] - base)
+                        tally[rows[depth], action_slot(actions[depth], i)] += gain
             else:
                 break
         total += value
     return total / traversals
 
 
+@njit(cache=True, nogil=True)
+def _refresh(
+    own: Index, regrets: np.ndarray, link: np.ndarray, known: int, other: Index, frozen: np.ndarray
+) -> int:
+    """Copies a seat's regrets to the rows that the other seat reads; returns how many rows have a link now.
+
+    `link`, int32 [ROW_CAPACITY], is the other index's row of each own row, filled in for the first `known`.
+    """
+    used = own.used[0]
+    for row in range(known, used):
+        link[row] = _find_or_add(other, own.keys[row], own.slots[row])
+        if link[row] < 0:
+            return -1
+    for row in range(used):
+        frozen[link[row]] = regrets[row]
+    return used
+
+
 def memory_bytes() -> int:
-    """Memory of a QuickSolver: four tables for each seat, one of them while values are measured."""
-    row = 8 + 2 + 4 * NUM_SLOTS
-    return 2 * 4 * (ROW_CAPACITY * row + _HASH_SIZE * 12)
+    """Memory of a QuickSolver: for each seat two indexes and four arrays of rows."""
+    return 2 * (2 * (ROW_CAPACITY * 10 + _HASH_SIZE * 12) + ROW_CAPACITY * (4 * 4 * NUM_SLOTS + 8))
+
+
+class _Seat:
+    """What a QuickSolver holds of one seat."""
+
+    def __init__(self, seed: int, player: int) -> None:
+        self.index, self.regrets, self.weight = new_index(), new_rows(), np.zeros(ROW_CAPACITY, np.float32)
+        self.link, self.linked = np.zeros(ROW_CAPACITY, np.int32), 0
+        self.read_index, self.frozen, self.average = new_index(), new_rows(), new_rows()
+        """What the other seat's thread reads and writes: the regrets before this batch, and the average."""
+        self.rng = np.random.default_rng([seed, player])
 
 
 class QuickSolver:
@@ -276,11 +333,9 @@ class QuickSolver:
         self._seed = seed
         self._vector = rules_vector(rules)
         self._utility = utility_table(rules, scores, equity)
-        self._regrets = (new_rows(), new_rows())
-        self._frozen = (new_rows(), new_rows())
-        self._averages = (new_rows(), new_rows())
-        self._rngs = [np.random.default_rng([seed, player]) for player in (0, 1)]
-        self._unused = np.zeros(0, np.int64)
+        reachable = self._utility[scores[0] :, scores[1] :]
+        self._prune = -PRUNE_BELOW * float(np.abs(reachable).max())
+        self._seats = [_Seat(seed, player) for player in (0, 1)]
         self._pool = ThreadPoolExecutor(2)
         self.iteration = 0
         """Iterations done."""
@@ -290,21 +345,20 @@ class QuickSolver:
     @property
     def infosets(self) -> int:
         """Keys met so far, over both seats."""
-        return sum(int(rows.used[0]) for rows in self._regrets)
+        return sum(int(seat.index.used[0]) for seat in self._seats)
 
     def step(self) -> None:
         """One iteration: a batch of traversals for each seat. Raises MemoryError when a table is full."""
         begin = time.perf_counter()
         self.iteration += 1
-        jobs = [self._pool.submit(self._learn, player) for player in (0, 1)]
-        if any(np.isnan(job.result()) for job in jobs):
+        means = self._pool.map(self._learn, self._seats, reversed(self._seats))
+        linked = self._pool.map(self._publish, self._seats) if not np.isnan(list(means)).any() else [-1]
+        if min(linked) < 0:
             raise MemoryError(f"more than {ROW_CAPACITY} information keys for one seat")
-        for regrets, frozen in zip(self._regrets, self._frozen, strict=True):
-            copy_rows(regrets, frozen)
         self.seconds += time.perf_counter() - begin
 
     def solution(
-        self, deals: int = 200_000, progress: Callable[[float], None] = lambda done: None
+        self, deals: int = 40_000, progress: Callable[[float], None] = lambda done: None
     ) -> Solution:
         """The average strategy, and its values measured on `deals` sampled deals for each seat.
 
@@ -312,31 +366,34 @@ class QuickSolver:
         `progress` is told the share of the deals done.
         """
         begin = time.perf_counter()
-        for rows in self._averages:
-            drop_small(rows)
         chunks = 50
-        tallies = (new_rows(), new_rows())
-        visits = [np.zeros(ROW_CAPACITY, np.int64) for _ in (0, 1)]
-        means = np.zeros((2, chunks))
+        mixes = [_without_scraps(seat.average) for seat in self._seats]
+        sums = [new_rows() for _ in (0, 1)]
+        visits = [np.zeros(ROW_CAPACITY, np.float32) for _ in (0, 1)]
+
+        def measure(player: int) -> float:
+            own, other = self._seats[player], self._seats[1 - player]
+            return self._traverse(
+                own, deals // chunks, own.read_index, mixes[player], sums[player], visits[player],
+                other.read_index, mixes[1 - player], mixes[1 - player], 0.0,
+            )  # fmt: skip
+
+        means = np.zeros((chunks, 2))
         for chunk in range(chunks):
-            jobs = [
-                self._pool.submit(self._measure, player, deals // chunks, tallies[player], visits[player])
-                for player in (0, 1)
-            ]
-            means[:, chunk] = [job.result() for job in jobs]
+            means[chunk] = list(self._pool.map(measure, (0, 1)))
             progress((chunk + 1) / chunks)
-        values = (means[0] - means[1]) / 2
-        table, action_values, counts = _pack(self._averages, tallies, visits)
-        rules = self._rules
+        values = (means[:, 0] - means[:, 1]) / 2
+        table, action_values, counts = _pack([seat.read_index for seat in self._seats], mixes, sums, visits)
         info = SolutionInfo(
-            rules=rules.to_dict(),
-            rules_hash=rules.hash(),
+            rules=self._rules.to_dict(),
+            rules_hash=self._rules.hash(),
             score=self._scores,
             utility="match" if self._equity else "points",
             equity=self._equity.rows() if self._equity else None,
             engine="quick",
             algorithm="external-sampling MCCFR, linear regrets, quadratic average",
             abstraction="compact information key, see solver/truco/infokey.py",
+            key_version=KEY_VERSION,
             iterations=self.iteration,
             deals=self.iteration * 2 * BATCH,
             seed=self._seed,
@@ -346,64 +403,58 @@ class QuickSolver:
         )
         return Solution(info, table, action_values, counts)
 
-    def _learn(self, player: int) -> float:
+    def _learn(self, own: _Seat, other: _Seat) -> float:
+        return self._traverse(
+            own, BATCH, own.index, own.regrets, own.regrets, own.weight,
+            other.read_index, other.frozen, other.average, float(self.iteration),
+        )  # fmt: skip
+
+    def _publish(self, seat: _Seat) -> int:
+        seat.linked = _refresh(seat.index, seat.regrets, seat.link, seat.linked, seat.read_index, seat.frozen)
+        return seat.linked
+
+    def _traverse(
+        self,
+        own: _Seat,
+        traversals: int,
+        own_index: Index,
+        own_rows: np.ndarray,
+        tally: np.ndarray,
+        tally_weight: np.ndarray,
+        other_index: Index,
+        other_rows: np.ndarray,
+        average: np.ndarray,
+        weight: float,
+    ) -> float:
         return traverse(
-            player,
-            BATCH,
-            self._regrets[player],
-            self._frozen[1 - player],
-            self._averages[1 - player],
-            self._unused,
-            True,
-            float(self.iteration),
-            self._vector,
-            self._scores,
-            self._utility,
-            self._rngs[player],
-        )
-
-    def _measure(self, player: int, deals: int, tally: Rows, visits: np.ndarray) -> float:
-        return traverse(
-            player,
-            deals,
-            self._averages[player],
-            self._averages[1 - player],
-            tally,
-            visits,
-            False,
-            0.0,
-            self._vector,
-            self._scores,
-            self._utility,
-            self._rngs[player],
-        )
+            self._seats.index(own), traversals, own_index, own_rows, tally, tally_weight,
+            other_index, other_rows, average, weight, self._prune,
+            self._vector, self._scores, self._utility, own.rng,
+        )  # fmt: skip
 
 
-def drop_small(rows: Rows) -> None:
-    """Sets to zero what is less than MIN_SHARE of its row."""
-    values = rows.values[: rows.used[0]]
-    values[values < MIN_SHARE * values.sum(axis=1, keepdims=True)] = 0.0
+def _without_scraps(average: np.ndarray) -> np.ndarray:
+    """A copy of rows with zero for what is less than MIN_SHARE of its row."""
+    return np.where(average < MIN_SHARE * average.sum(axis=1, keepdims=True), np.float32(0.0), average)
 
 
 def _pack(
-    averages: tuple[Rows, Rows], tallies: tuple[Rows, Rows], visits: list[np.ndarray]
+    indexes: list[Index], mixes: list[np.ndarray], sums: list[np.ndarray], visits: list[np.ndarray]
 ) -> tuple[PolicyTable, np.ndarray, np.ndarray]:
-    """The rows of both seats in key order: policy table, action values beside its probs, visits by row."""
-    keys = np.concatenate([rows.keys[: rows.used[0]] for rows in averages])
+    """The rows with an average, of both seats in key order: policy table, action values beside its probs, visits."""
+    used = [int(index.used[0]) for index in indexes]
+    keys = np.concatenate([index.keys[:n] for index, n in zip(indexes, used, strict=True)])
+    slots = np.concatenate([index.slots[:n] for index, n in zip(indexes, used, strict=True)])
+    mix, total, seen = (
+        np.concatenate([rows[:n] for rows, n in zip(arrays, used, strict=True)])
+        for arrays in (mixes, sums, visits)
+    )
     order = np.argsort(keys)
-    slots = np.concatenate([rows.slots[: rows.used[0]] for rows in averages])[order]
-    weights = np.concatenate([rows.values[: rows.used[0]] for rows in averages])[order]
-    legal_slots = (slots[:, None] >> np.arange(NUM_SLOTS, dtype=np.uint16)) & 1 == 1
-    probs = weights / weights.sum(axis=1, keepdims=True)
+    order = order[mix.sum(axis=1)[order] > 0.0]
+    legal_slots = (slots[order, None] >> np.arange(NUM_SLOTS, dtype=np.uint16)) & 1 == 1
+    probs = mix[order] / mix[order].sum(axis=1, keepdims=True)
+    counts = seen[order]
+    values = np.where(counts[:, None] > 0, total[order] / np.maximum(counts[:, None], 1), np.float32(np.nan))
     start = np.concatenate([[0], np.cumsum(legal_slots.sum(axis=1))]).astype(np.int32)
-    keys = keys[order]
-    counts = np.zeros(len(keys), np.int32)
-    values = np.full((len(keys), NUM_SLOTS), np.nan, np.float32)
-    for tally, seen in zip(tallies, visits, strict=True):
-        n = tally.used[0]
-        row = np.searchsorted(keys, tally.keys[:n])
-        known = (row < len(keys)) & (keys[np.minimum(row, len(keys) - 1)] == tally.keys[:n])
-        counts[row[known]] = seen[:n][known]
-        values[row[known]] = (tally.values[:n] / seen[:n, None])[known]
-    table = PolicyTable(keys, start, slots, probs[legal_slots].astype(np.float32))
-    return table, values[legal_slots], counts
+    table = PolicyTable(keys[order], start, slots[order], probs[legal_slots])
+    return table, values[legal_slots], counts.astype(np.int32)

@@ -18,6 +18,7 @@ import numpy as np
 from game.truco.equity import EquityTable
 from game.truco.rules import Rules, make_rules
 from solver.storage import StorageError, read_arrays, write_arrays
+from solver.truco.infokey import KEY_VERSION
 from solver.truco.table import PolicyTable
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class SolutionInfo:
     engine: str
     algorithm: str
     abstraction: str
+    key_version: int
+    """KEY_VERSION of the information key."""
     iterations: int
     deals: int
     seed: int
@@ -105,6 +108,10 @@ def load_solution(path: str | os.PathLike[str]) -> Solution:
         raise StorageError(f"cannot read solution {Path(path)}: {error.strerror}") from None
     metadata["score"] = tuple(metadata["score"])
     info = SolutionInfo(**metadata)
+    if info.key_version != KEY_VERSION:
+        raise StorageError(
+            f"{Path(path)}: information key of version {info.key_version}, this program has version {KEY_VERSION}"
+        )
     values, visits = arrays.pop("values"), arrays.pop("visits")
     solution = Solution(info, PolicyTable(**arrays), values, visits)
     if solution.rules.hash() != info.rules_hash:

@@ -47,13 +47,14 @@ def action_slot(actions: np.ndarray, i: int) -> int:
 
 
 @njit(cache=True)
-def draw(rng: np.random.Generator, probs: np.ndarray, n: int) -> int:
-    """An index below n, drawn by the probabilities `probs[:n]`."""
-    left = rng.random()
+def choose(probs: np.ndarray, n: int, number: float) -> int:
+    """Index below n that a uniform number of [0, 1) picks by the probabilities `probs[:n]`."""
     for i in range(n - 1):
-        left -= probs[i]
-        if left < 0.0:
+        number -= probs[i]
+        if number < 0.0:
             return i
+    while n > 1 and probs[n - 1] <= 0.0:  # rounding must not pick what is never played
+        n -= 1
     return n - 1
 
 

@@ -1,0 +1,102 @@
+"""`truco plot`: pictures of how often a solution calls, answers and folds, as PNG or SVG."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from scripts.console import JsonOption, RulesOption, SetOption, print_json
+from scripts.solutions import SolutionOption, UtilityOption
+from scripts.survey import (
+    ROUNDS,
+    ScoreOption,
+    SeatOption,
+    SeedOption,
+    ToOption,
+    TrickOption,
+    take_survey,
+    topic_questions,
+    wanted_solution,
+    write_file,
+)
+
+EXAMPLES = (
+    "Examples:  `truco plot envido`  ·  `truco plot response --seat pie --out answers.svg`  ·  "
+    "`truco plot truco`  ·  `truco plot heatmap --to envido --action quiero`"
+)
+
+_TITLES = {
+    "envido": "What to do while Envido may be called, by own hand",
+    "response": "How to answer each call, by own hand",
+}
+
+
+def plot(
+    kind: Annotated[
+        Literal["envido", "response", "truco", "heatmap"],
+        typer.Argument(
+            help="envido: calls while Envido may be opened. response: answers to calls. truco: Truco calls by "
+            "strength. heatmap: share of one action by own Envido value and strength."
+        ),
+    ],
+    seat: SeatOption = None,
+    by: Annotated[
+        Literal["envido", "strength"] | None,
+        typer.Option(help="What bars stand for; by default what the decision is about.", show_default=False),
+    ] = None,
+    to: ToOption = None,
+    trick: TrickOption = None,
+    action: Annotated[
+        Literal["play", "truco", "envido", "real_envido", "falta_envido", "quiero", "no_quiero", "mazo"]
+        | None,
+        typer.Option(
+            help="Action of the heat map; truco stands for any Truco-family call.", show_default=False
+        ),
+    ] = None,
+    rules: RulesOption = "base",
+    set_: SetOption = None,
+    score: ScoreOption = "0-0",
+    utility: Annotated[str, UtilityOption] = "points",
+    solution: Annotated[Path | None, SolutionOption] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Picture to write, .png or .svg; by default truco-KIND.png.")
+    ] = None,
+    json: JsonOption = False,
+    rounds: Annotated[int, typer.Option(min=1, help="Times every hand is played.")] = ROUNDS,
+    seed: SeedOption = 1,
+) -> None:
+    """Draw how often the solution takes each action.
+
+    Every hand of the seat is dealt equally often and both seats play the solution. Spots that it never reaches stay
+    hatched, those with fewer than 30 decisions are dotted. A heat map is of the own turn while Envido may be opened,
+    of the answer to a call with --to, or of the own turn in a trick with --trick.
+    """
+    path = out or Path(f"truco-{kind}.png")
+    if path.suffix not in (".png", ".svg"):
+        raise ValueError(f"a picture is .png or .svg, not {path.suffix or 'without a suffix'}: {path}")
+    if kind != "heatmap" and action:
+        raise ValueError("--action applies to heatmap only")
+    if kind == "heatmap" and by:
+        raise ValueError("--by does not apply to heatmap")
+    if kind == "heatmap":
+        topic: Literal["envido", "response", "truco"] = "response" if to else "truco" if trick else "envido"
+    else:
+        topic = kind
+    found = wanted_solution(solution, rules, set_, score, utility)
+    questions = topic_questions(topic, seat, to, trick, found.rules.envido)
+    survey = take_survey(found, questions, "envido and strength" if kind == "heatmap" else by, rounds, seed)
+    from scripts.charts import draw_heatmap, draw_stacks, draw_truco, rendered
+
+    if kind == "heatmap":
+        figure = draw_heatmap(survey, action or {"response": "quiero"}.get(topic, topic))
+    elif kind == "truco":
+        figure = draw_truco(survey)
+    else:
+        figure = draw_stacks(survey, _TITLES[topic])
+    write_file(path, rendered(figure, path.suffix[1:]))
+    if json:
+        print_json({"file": str(path), "plot": kind, **survey.facts()})
+    else:
+        typer.echo(f"wrote {path}")

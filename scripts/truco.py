@@ -1,0 +1,329 @@
+"""The `truco` command: solve a hand, tabulate and plot the strategy, ask for advice, show rules and files."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from scripts.console import (
+    JsonOption,
+    RulesOption,
+    SetOption,
+    chosen_rules,
+    new_app,
+    parse_score,
+    print_json,
+    run,
+)
+from scripts.plots import plot
+from scripts.solutions import (
+    SOLVE_SECONDS,
+    SolutionOption,
+    UtilityOption,
+    check_utility,
+    find_solution,
+    kept_path,
+    quick_solve,
+)
+from scripts.tables import table
+
+if TYPE_CHECKING:
+    from game.truco.spot import Spot
+    from solver import Solution
+    from solver.truco.advice import Advice
+
+app = new_app(
+    "Game theory for two-player Truco: when to call, accept, raise or fold, and what each choice is worth."
+)
+
+
+def main() -> None:
+    """Entry point of the console command."""
+    run(app)
+
+
+@app.command(
+    epilog="Examples:  `truco solve`  ·  `truco solve --time 3m --score 12-9 --utility match`  ·  "
+    "`truco solve --rules argentino --iterations 500 --out argentino.truco`"
+)
+def solve(
+    score: Annotated[str, typer.Option(help="Match score, mano first.", metavar="A-B")] = "0-0",
+    rules: RulesOption = "base",
+    set_: SetOption = None,
+    utility: Annotated[str, UtilityOption] = "points",
+    equity: Annotated[
+        str,
+        typer.Option(
+            help="Worth of a score for --utility match: simple, or a CSV table.", metavar="simple|FILE"
+        ),
+    ] = "simple",
+    engine: Annotated[str, typer.Option(help="Solver to use: quick.")] = "quick",
+    time: Annotated[
+        str, typer.Option(help="How long to solve, such as 90s, 3m or 1h.")
+    ] = f"{SOLVE_SECONDS}s",
+    iterations: Annotated[
+        int | None,
+        typer.Option(min=1, help="Solve for so many iterations instead of --time.", show_default=False),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed; same seed and iterations, same solution.")] = 1,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="File to write instead of the folder of kept solutions.", show_default=False),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Solve one hand at a score and keep the solution for the other commands."""
+    from game.truco.equity import load_equity
+
+    check_utility(utility)
+    if engine != "quick":
+        raise ValueError(f"engine {engine!r} is unknown, allowed: quick")
+    seconds = parse_duration(time)
+    chosen = chosen_rules(rules, set_)
+    scores = parse_score(score, chosen.target)
+    worth = load_equity(equity, chosen.target) if utility == "match" else None
+    path = out or kept_path(chosen, scores, utility)
+    if not path.parent.is_dir():
+        if out:
+            raise ValueError(f"folder {path.parent} does not exist")
+        path.parent.mkdir(parents=True)
+    solution = quick_solve(chosen, scores, worth, seconds, iterations, seed)
+    solution.save(path)
+    _show_info(solution, path, json)
+
+
+@app.command(epilog="Examples:  `truco info my.truco`  ·  `truco info my.truco --json`")
+def info(
+    file: Annotated[Path, typer.Argument(help="A solution file.", metavar="FILE")], json: JsonOption = False
+) -> None:
+    """Say what a solution file holds and how it was found."""
+    from solver import load_solution
+
+    _show_info(load_solution(file), file, json)
+
+
+@app.command(
+    "rules",
+    epilog="Examples:  `truco rules`  ·  `truco rules argentino`  ·  `truco rules house.toml --set max_envido=1`",
+)
+def show_rules(
+    name: Annotated[
+        str, typer.Argument(help="Preset base or argentino, or a TOML file.", metavar="[NAME|FILE]")
+    ] = "base",
+    set_: SetOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Show a set of rules, field by field, and how it differs from `base`."""
+    from game.truco.rules import PRESETS
+
+    rules = chosen_rules(name, set_)
+    fields = rules.to_dict()
+    if json:
+        print_json({"name": rules.name(), "hash": rules.hash(), "fields": fields})
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    base = PRESETS["base"].to_dict()
+    listing = Table(title=f"rules {rules.name()} ({rules.hash()})", title_justify="left")
+    for column in ("field", "value", "base"):
+        listing.add_column(column)
+    for field, value in fields.items():
+        text = " ".join(value) if isinstance(value, list) else str(value)
+        listing.add_row(field, text, "" if value == base[field] else str(base[field]))
+    Console().print(listing)
+
+
+@app.command(
+    epilog='Examples:  `truco advise "1E 7O 3C"`  ·  `truco advise "7O 6O 4B" --pie --history "envido"`  ·  '
+    '`truco advise "1E 7O 3C" --score 12-9 --mano --history "envido quiero 3C 12B" --shown 25`'
+)
+def advise(
+    hand: Annotated[str, typer.Argument(help="Your three dealt cards.", metavar='"1E 7O 3C"')],
+    score: Annotated[str, typer.Option(help="Match score, yours first.", metavar="YOU-THEY")] = "0-0",
+    mano: Annotated[bool, typer.Option("--mano/--pie", help="Whether you are mano or pie.")] = True,
+    history: Annotated[
+        str, typer.Option(help="All calls and cards so far, both players', in order: envido quiero 7O 3C.")
+    ] = "",
+    shown: Annotated[
+        int | None,
+        typer.Option(help="Envido value the other showed, if one was accepted.", show_default=False),
+    ] = None,
+    rules: RulesOption = "base",
+    set_: SetOption = None,
+    utility: Annotated[str, UtilityOption] = "points",
+    solution: Annotated[Path | None, SolutionOption] = None,
+    roll: Annotated[bool, typer.Option("--roll", help="Also draw one action by the mix.")] = False,
+    samples: Annotated[int, typer.Option(min=100, help="Deals simulated for the values.")] = 8_000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the simulation and the draw.")] = 1,
+    json: JsonOption = False,
+) -> None:
+    """Say what theory does with a hand, at any decision of it, and what each action is worth."""
+    from game.truco.cards import parse_cards
+    from game.truco.equity import simple_equity
+    from game.truco.spot import Spot, parse_history
+
+    chosen = chosen_rules(rules, set_)
+    own, other = parse_score(score, chosen.target)
+    scores = (own, other) if mano else (other, own)
+    seat = 0 if mano else 1
+    spot = Spot(chosen, seat, parse_cards(hand), scores, tuple(parse_history(history)), shown)
+    found = find_solution(solution, chosen, scores, utility)
+    from solver.truco.advice import advise as advise_at
+
+    equity = found.equity or simple_equity(chosen.target)
+    advice = advise_at(found, spot, equity, samples, seed)
+    drawn = _draw(advice, seed) if roll else None
+    if json:
+        print_json(_advice_as_json(found, spot, advice, drawn))
+    else:
+        _print_advice(found, spot, advice, drawn)
+
+
+app.command("table")(table)
+app.command("plot")(plot)
+
+
+def parse_duration(text: str) -> float:
+    """Seconds of a text such as 90s, 3m, 1h or a bare number of seconds; ValueError otherwise."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip())
+    seconds = float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]] if match else 0.0
+    if seconds <= 0:
+        raise ValueError(f"time {text!r} is not a positive duration such as 90s, 3m or 1h")
+    return seconds
+
+
+def _show_info(solution: Solution, path: Path, json: bool) -> None:
+    from dataclasses import asdict
+
+    info = solution.info
+    if json:
+        print_json({"file": str(path), "rows": len(solution.table.keys), **asdict(info)})
+        return
+    certified = info.exploitability_method
+    if info.exploitability is not None:
+        certified = f"{info.exploitability:.4f} ({info.exploitability_method})"
+    value, error = f"{info.mano_value:+.3f}", f"{info.mano_value_error:.3f}"
+    unit = "points a hand" if info.utility == "points" else "on the scale -1 (lost) to 1 (won)"
+    for label, text in (
+        ("file", f"{path}, {len(solution.table.keys):,} infosets"),
+        ("rules", f"{solution.rules.name()} ({info.rules_hash})"),
+        ("score", f"mano {info.score[0]}, pie {info.score[1]}; utility {info.utility}"),
+        ("engine", f"{info.engine}: {info.algorithm}"),
+        (
+            "solved",
+            f"{info.iterations:,} iterations, {info.deals:,} deals, {info.seconds:.0f} s, seed {info.seed}",
+        ),
+        ("value", f"mano {value} ± {error} {unit}, when both play this solution"),
+        ("exploitability", certified),
+    ):
+        print(f"{label:15}{text}")
+
+
+def _draw(advice: Advice, seed: int) -> int | None:
+    """An action drawn by the mix; None where there is no mix."""
+    import random
+
+    if not advice.reached:
+        return None
+    weights = [row.probability or 0.0 for row in advice.actions]
+    return random.Random(seed).choices([row.action for row in advice.actions], weights)[0]
+
+
+def _advice_as_json(solution: Solution, spot: Spot, advice: Advice, drawn: int | None) -> dict[str, object]:
+    from game.truco.actions import action_name
+    from game.truco.cards import card_name, envido_value
+    from game.truco.hand import PLAYER_NAMES
+
+    return {
+        "rules": spot.rules.name(),
+        "rules_hash": spot.rules.hash(),
+        "seat": PLAYER_NAMES[spot.seat],
+        "hand": [card_name(card) for card in spot.cards],
+        "envido_value": envido_value(spot.cards),
+        "score": {"mano": spot.scores[0], "pie": spot.scores[1]},
+        "history": [action_name(action) for action in spot.history],
+        "decision": str(spot.decision),
+        "reached": advice.reached,
+        "own_reach": advice.own_reach,
+        "other_reach": advice.other_reach,
+        "samples": advice.samples,
+        "engine": solution.info.engine,
+        "utility": solution.info.utility,
+        "exploitability": solution.info.exploitability,
+        "exploitability_method": solution.info.exploitability_method,
+        "equity": _equity_name(solution),
+        "actions": [
+            {
+                "action": action_name(row.action),
+                "probability": row.probability,
+                "points": row.points,
+                "points_error": row.points_error,
+                "match_win": row.match_win,
+            }
+            for row in advice.actions
+        ],
+        "roll": None if drawn is None else action_name(drawn),
+    }
+
+
+def _equity_name(solution: Solution) -> str:
+    return "solution's own table" if solution.equity else "built-in model"
+
+
+def _print_advice(solution: Solution, spot: Spot, advice: Advice, drawn: int | None) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from game.truco.actions import action_name
+    from game.truco.cards import card_names, envido_value
+    from game.truco.hand import PLAYER_NAMES
+
+    console = Console()
+    seat = PLAYER_NAMES[spot.seat]
+    own, other = spot.scores[spot.seat], spot.scores[1 - spot.seat]
+    history = " ".join(map(action_name, spot.history)) or "nothing yet"
+    console.print(
+        f"[bold]{card_names(spot.cards)}[/bold] as {seat}, Envido {envido_value(spot.cards)}, score {own}-{other}"
+    )
+    console.print(f"so far: {history}")
+    listing = Table()
+    for column in ("action", "mix", "", "points", "±", "match win"):
+        listing.add_column(column, justify="left" if column in ("action", "") else "right")
+    best = max((row.points for row in advice.actions if row.points is not None), default=0.0)
+    for row in advice.actions:
+        if row.points is None or row.points_error is None or row.match_win is None:
+            listing.add_row(action_name(row.action), "", "the same as no_quiero", "", "", "")
+            continue
+        mix = "" if row.probability is None else f"{row.probability:.0%}"
+        bar = "█" * round(20 * (row.probability or 0.0))
+        style = "bold" if row.points >= best - 2 * row.points_error else ""
+        listing.add_row(
+            action_name(row.action), mix, bar, f"{row.points:+.2f}", f"{row.points_error:.2f}",
+            f"{row.match_win:.1%}", style=style,
+        )  # fmt: skip
+    console.print(listing)
+    if not advice.reached:
+        who = "you" if advice.own_reach <= advice.other_reach else "the other seat"
+        console.print(
+            f"The solution never reaches this spot: it would not have {who} play so. No frequencies exist here; "
+            "the values assume that both go on by the solution."
+        )
+    info = solution.info
+    certified = info.exploitability_method if info.exploitability is None else f"{info.exploitability:.3f}"
+    console.print(
+        f"points: expected points made minus conceded, {advice.samples:,} simulated deals; bold: within two "
+        f"standard errors (±) of the best. match win: by the {_equity_name(solution)}. "
+        f"{info.engine} engine, {info.iterations:,} iterations, rules {spot.rules.name()}, "
+        f"exploitability {certified}.",
+        style="dim",
+    )
+    if drawn is not None:
+        console.print(f"roll: [bold]{action_name(drawn)}[/bold]")
+
+
+if __name__ == "__main__":
+    main()

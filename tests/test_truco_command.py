@@ -1,0 +1,161 @@
+"""The `truco` command as a new user types it: solve, info, rules, advise, and wrong input."""
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+from scripts.truco import main, parse_duration
+
+
+def truco(capsys, *words):
+    """Exit status, standard output and error of one command."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["truco", *map(str, words)])
+        with pytest.raises(SystemExit) as exit_:
+            main()
+    out, err = capsys.readouterr()
+    return exit_.value.code, out, err
+
+
+def test_solve_writes_a_solution_that_info_reads(capsys, tmp_path):
+    path = tmp_path / "hand.truco"
+    status, out, err = truco(
+        capsys, "solve", "--iterations", 2, "--score", "14-3", "--utility", "match", "--out", path, "--json"
+    )
+    assert status == 0
+    assert "quick solve base at 14-3" in err
+    told = json.loads(out)
+    assert told["score"] == [14, 3]
+    assert told["utility"] == "match"
+    assert told["exploitability_method"] == "not certified"
+    assert json.loads(truco(capsys, "info", path, "--json")[1]) == told
+    status, out, _ = truco(capsys, "info", path)
+    assert status == 0
+    assert "mano 14, pie 3" in out
+
+
+def test_kept_solutions_are_found_again(capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("TRUCO_HOME", str(tmp_path / "kept"))
+    options = ["--score", "12-9", "--rules", "argentino"]
+    assert truco(capsys, "solve", "--iterations", 2, *options)[0] == 0
+    # Mano has 12 of mano's 12-9; a pie who has 9 asks for 9-12.
+    status, out, err = truco(
+        capsys,
+        "advise",
+        "7O 6O 4B",
+        "--score",
+        "9-12",
+        "--pie",
+        "--history",
+        "4C",
+        "--rules",
+        "argentino",
+        "--json",
+    )
+    assert (status, err) == (0, "")
+    told = json.loads(out)
+    assert told["score"] == {"mano": 12, "pie": 9}
+    assert told["decision"] == "turn"
+
+
+def test_advice_on_one_screen(capsys, quick_solution_file):
+    status, out, err = truco(capsys, "advise", "7O 6O 4B", "--solution", quick_solution_file, "--roll")
+    assert (status, err) == (0, "")
+    assert len(out.splitlines()) <= 24
+    for word in ("Envido 33", "falta_envido", "match win", "not certified", "roll: "):
+        assert word in out
+
+
+def test_advice_for_machines(capsys, quick_solution_file):
+    command = ["advise", "1E 7O 3C", "--history", "envido no_quiero 3C 4B", "--solution", quick_solution_file]
+    told = json.loads(truco(capsys, *command, "--json", "--roll")[1])
+    mix = {row["action"]: row["probability"] for row in told["actions"]}
+    if told["reached"]:
+        assert sum(mix.values()) == pytest.approx(1.0)
+        assert mix[told["roll"]] > 0
+    else:
+        assert set(mix.values()) == {None}
+        assert told["roll"] is None
+    assert {"1E", "7O", "truco", "mazo"} == set(mix)
+
+
+def test_rules_are_shown_field_by_field(capsys, tmp_path):
+    told = json.loads(truco(capsys, "rules", "argentino", "--json")[1])
+    assert told["fields"]["envido_reveal"] == "buenas"
+    house = tmp_path / "house.toml"
+    house.write_text('preset = "argentino"\nmax_envido = 1\n')
+    assert "argentino+max_envido=1" in truco(capsys, "rules", house)[1]
+    told = json.loads(truco(capsys, "rules", house, "--set", "target=30", "--json")[1])
+    assert (told["fields"]["target"], told["fields"]["max_envido"]) == (30, 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["solve", "--score", "15-0"], "score 15-0 is outside 0-0 to 14-14"),
+        (["solve", "--score", "zero"], "score 'zero' is not of the form 12-9"),
+        (["solve", "--time", "soon"], "time 'soon' is not a positive duration"),
+        (["solve", "--engine", "slow"], "engine 'slow' is unknown, allowed: quick"),
+        (["solve", "--utility", "fun"], "utility 'fun' is unknown, allowed: points, match"),
+        (["solve", "--utility", "match", "--equity", "none.csv"], "cannot read equity table none.csv"),
+        (["solve", "--out", "no/such/folder/x"], "folder no/such/folder does not exist"),
+        (["solve", "--set", "deck=1E 2E 3E 4E 5E 6E", "--iterations", "1"], "plays the 40-card deck"),
+        (["solve", "--set", "envido_reveal=hands", "--iterations", "1"], "values or buenas, not hands"),
+        (["info", "no-file"], "cannot read solution no-file"),
+        (["rules", "tute"], "unknown rules 'tute', allowed: base, argentino, or a .toml file"),
+        (["rules", "--set", "max_envido=9"], "max_envido is 9, allowed: 1, 2, 3"),
+        (["rules", "--set", "max=1"], "'max=1' is not field=value"),
+        (["advise", "1E 7O"], "mano holds 2 cards, not 3"),
+        (["advise", "1E 1E 7O"], "card 1E is given twice"),
+        (["advise", "8E 1E 7O"], "unknown card '8E'"),
+        (
+            ["advise", "1E 7O 3C", "--history", "envido retruco"],
+            "history word 2, retruco, is not legal there",
+        ),
+        (["advise"], "Missing argument"),
+        (["advise", "1E 7O 3C", "--nonsense"], "No such option"),
+        (["nonsense"], "No such command"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(capsys, monkeypatch, tmp_path, words, reason):
+    monkeypatch.setenv("TRUCO_HOME", str(tmp_path / "kept"))
+    status, out, err = truco(capsys, *words)
+    assert (status, out) == (2, "")
+    assert err.startswith("error: ")
+    assert reason in err
+    assert err.count("\n") == 1
+
+
+def test_a_solution_of_other_rules_is_refused(capsys, quick_solution_file):
+    command = ["advise", "1E 7O 3C", "--rules", "argentino", "--solution", quick_solution_file]
+    status, _, err = truco(capsys, *command)
+    assert status == 2
+    assert "was solved for rules base, not argentino" in err
+
+
+def test_durations():
+    assert [parse_duration(text) for text in ("90s", "3m", "1.5h", "20")] == [90, 180, 5400, 20]
+
+
+def test_help_needs_no_heavy_package():
+    code = (
+        "import sys; sys.argv = ['truco', '--help']\n"
+        "from scripts.truco import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print(sorted({'numpy', 'numba', 'pandas', 'pyspiel', 'matplotlib', 'game', 'solver'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_help_answers_quickly():
+    def seconds():
+        begin = time.perf_counter()
+        subprocess.run([sys.executable, "-m", "scripts.truco", "--help"], capture_output=True, check=True)
+        return time.perf_counter() - begin
+
+    # 0.3 s on a quiet machine; the best of three leaves room for a busy one.
+    assert min(seconds() for _ in range(3)) < 1.0
