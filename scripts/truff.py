@@ -77,8 +77,8 @@ def advise_bid(
 
 @advise.command(
     "play",
-    epilog='Example:  `truff advise play "2H 7D KC 2C 4C 6C 8C TC 3S 5S 7S 9S JS" '
-    '--bids "7D / 5H / 6S / AC" --plays "2H 5H 3C 4H / KH 6D 7H"`',
+    epilog='Example:  `truff advise play "2D 9D KD 3C 4C 2H 7H QH AH 5S TS JS AS" '
+    '--bids "4C / 3D / 2S / 5H" --plays "9C 3C AC 2C / 6D TD AD"`',
 )
 def advise_play(
     hand: HandArgument,
@@ -87,7 +87,7 @@ def advise_play(
         str,
         typer.Option(
             help="All cards so far in playing order; '?' for a face-down trump of the trick on the table.",
-            metavar='"2H 5H 3C 4H / KH ?"',
+            metavar='"9C 3C AC 2C / 6D ?"',
         ),
     ] = "",
     mode: Annotated[
@@ -137,7 +137,7 @@ def advise_play(
 
 @advise.command(
     "mode",
-    epilog='Example:  `truff advise mode "4S AS KS 2S 3D JD 4C 7C TC 5H 6H 8H QH" --bids "4S / 3D 2D / 2H / 2C"`',
+    epilog='Example:  `truff advise mode "4S AS KS 2S 3D JD 4C 7C TC 5H 6H 8H QH" --bids "4S / 2D AD / 4H / 2C"`',
 )
 def advise_mode(
     hand: HandArgument,
@@ -188,8 +188,10 @@ def simulate(
     from solver.truff.bidding import load_bidder
     from solver.truff.policy import load_policy
     from solver.truff.search import search_settings
-    from solver.truff.tournament import duplicate, mean_and_interval
+    from solver.truff.tournament import check_player, duplicate, mean_and_interval
 
+    check_player(hero)
+    check_player(others)
     rules = _rules(trump_lead, face_down)
     settings = search_settings(worlds, proposals, bid_trust, play_trust)
     tools = (rules, load_policy(), load_bidder(), settings)
@@ -286,6 +288,69 @@ def table(
             f"{row['made']:.0%}",
         )
     Console().print(listing)
+
+
+@app.command(epilog="Example:  `truff mini --players 3 --ranks 3`")
+def mini(
+    ranks: Annotated[int, typer.Option(min=2, max=13, help="Ranks of the small pack.")] = 3,
+    suits: Annotated[int, typer.Option(min=1, max=4, help="Suits of the small pack.")] = 2,
+    players: Annotated[int, typer.Option(min=2, max=4, help="Players.")] = 3,
+    iterations: Annotated[int, typer.Option(min=1, help="CFR+ iterations.")] = 300,
+    worlds: WorldsOption = 40,
+    seed: SeedOption = 1,
+    json: JsonOption = False,
+) -> None:
+    """Solve a small game whole and measure the players' card play against it, exactly.
+
+    Bids and modes stay those of the solution; the play of one seat, or of all, is replaced.
+    """
+    from collections.abc import Callable
+
+    from game.truff.rules import Rules
+    from solver.truff.advice import state_of_view
+    from solver.truff.baseline import rule_play
+    from solver.truff.bidding import blank_bidder
+    from solver.truff.engine import config, new_rng
+    from solver.truff.mini import flatten, nash_conv, seat_losses, solve, uniform, with_play
+    from solver.truff.policy import load_policy, policy_play
+    from solver.truff.search import search_play, search_settings
+
+    rules = Rules(ranks=ranks, suits=suits, players=players)
+    cfg, policy, bidder = config(rules), load_policy(), blank_bidder()
+    settings = search_settings(worlds, 1, 0.0, 0.0)
+    choosers: dict[str, Callable[[View, tuple[int, ...]], int]] = {
+        "search": lambda view, _: search_play(
+            state_of_view(view), cfg, policy, bidder, settings, new_rng(seed)
+        ),
+        "rollout": lambda view, _: policy_play(state_of_view(view), cfg, policy),
+        "rule": lambda view, _: rule_play(state_of_view(view), cfg),
+    }
+    game = flatten(rules)
+    with progress("CFR+") as update:
+        solution = solve(game, iterations, lambda done: update(done / iterations))
+    rows = {}
+    for name, choose in choosers.items():
+        played = with_play(game, solution, choose)
+        rows[name] = {
+            "seat_loss": float(seat_losses(game, solution, played).mean()),
+            "nash_conv": nash_conv(game, played),
+        }
+    facts = {
+        "nodes": len(game.player),
+        "infosets": len(game.views),
+        "nash_conv": nash_conv(game, solution),
+        "uniform_nash_conv": nash_conv(game, uniform(game)),
+        "play": rows,
+    }
+    if json:
+        print_json(facts)
+        return
+    print(f"{facts['nodes']} nodes, {facts['infosets']} information sets")
+    print(
+        f"NashConv of the solution {facts['nash_conv']:.5f}, of uniform play {facts['uniform_nash_conv']:.3f}"
+    )
+    for name, row in rows.items():
+        print(f"{name:8} loses {row['seat_loss']:.4f} in one seat; NashConv in all {row['nash_conv']:.4f}")
 
 
 @app.command(epilog='Example:  `truff plot "2D 9D KD 3C 4C 2H 7H QH AH 5S TS JS AS" --out hand.png`')

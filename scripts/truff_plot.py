@@ -29,7 +29,7 @@ def draw_bids(ranked: list[BidAdvice], out: Path) -> None:
     grid = np.full((5, 13), np.nan)
     for bid in ranked:
         grid[bid.denomination, bid.number - 1] = bid.points
-    limit = max(1.0, float(np.nanmax(np.abs(np.clip(grid, -8, 8)))))
+    limit = max(1.0, float(np.nanmax(np.abs(np.clip(grid, -5, 5)))))
     image = left.imshow(grid, cmap="RdBu", vmin=-limit, vmax=limit, aspect="auto", origin="lower")
     for bid in ranked:
         weight = "bold" if bid is ranked[0] else "normal"

@@ -260,6 +260,20 @@ def nash_conv(game: FlatGame, strategy: np.ndarray) -> float:
     return float(sum(best_response_value(game, strategy, p) - own[p] for p in range(len(own))))
 
 
+def seat_losses(game: FlatGame, strategy: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """What each player loses by playing `other` while the rest stay with `strategy`, float64[players]."""
+    own = expected_payoffs(game, strategy)
+    losses = np.empty(len(own))
+    for player in range(len(own)):
+        mixed = strategy.copy()
+        for h, view in enumerate(game.views):
+            if view.seat == player:
+                part = slice(game.offsets[h], game.offsets[h + 1])
+                mixed[part] = other[part]
+        losses[player] = own[player] - expected_payoffs(game, mixed)[player]
+    return losses
+
+
 def with_play(
     game: FlatGame, strategy: np.ndarray, choose: Callable[[View, tuple[int, ...]], int]
 ) -> np.ndarray:

@@ -57,6 +57,12 @@ class Duplicate:
     made: np.ndarray
 
 
+def check_player(name: str) -> None:
+    """Raise ValueError unless `name` is one of PLAYER_KINDS."""
+    if name not in PLAYER_KINDS:
+        raise ValueError(f"no player {name!r}; there are {', '.join(PLAYER_KINDS)}")
+
+
 def mean_and_interval(per_deal: np.ndarray) -> tuple[float, float]:
     """Mean over deals, and half the width of its 95 % interval (deals are independent, rotations are not)."""
     deals = per_deal.mean(axis=1) if per_deal.ndim == 2 else per_deal
@@ -153,9 +159,8 @@ def duplicate(
 
     The same seed deals the same cards whoever plays. Raises ValueError for an unknown player or no deals.
     """
-    for name in (hero, others):
-        if name not in PLAYER_KINDS:
-            raise ValueError(f"no player {name!r}; there are {', '.join(PLAYER_KINDS)}")
+    check_player(hero)
+    check_player(others)
     if deals < 2:
         raise ValueError(f"at least 2 deals are needed, not {deals}")
     cfg = config(rules)
