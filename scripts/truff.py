@@ -40,6 +40,7 @@ FaceDownOption = Annotated[
 WorldsOption = Annotated[int, typer.Option(min=1, help="Guesses of the hidden cards to play out.")]
 
 _SHOWN_BIDS = 8
+_GAIN_DEALS = 1000
 
 
 def main() -> None:
@@ -239,6 +240,8 @@ def table(
     from solver.truff.policy import load_policy
     from solver.truff.survey import survey_hands
 
+    if out is not None:
+        _check_folder(out)
     survey = survey_hands(hands, deals, seed, _rules("broken", "trick"), load_policy(), load_bidder())
     rows = []
     for low, high in ((4, 4), (5, 5), (6, 6), (7, 13)):
@@ -263,7 +266,6 @@ def table(
     if out is not None:
         import pandas as pd
 
-        _check_folder(out)
         pd.DataFrame(rows).to_csv(out, index=False)
     if json:
         print_json(rows)
@@ -444,21 +446,33 @@ def train_gain(
     samples: Annotated[
         int, typer.Option(min=10000, help="Simulated bids to fit the deviator to.")
     ] = 1_000_000,
+    hands: Annotated[int, typer.Option(min=2, help="Hands of the deviator who simulates.")] = 400,
     seed: SeedOption = 501,
     json: JsonOption = False,
 ) -> None:
-    """Measure what a fresh unilateral deviator gains against the learned bids."""
+    """Measure what unilateral deviators gain against the learned bids (2 minutes of one core)."""
     from solver.truff.bidding import load_bidder
-    from solver.truff.engine import config
-    from solver.truff.fictitious import measure_gain
+    from solver.truff.engine import config, new_rng
+    from solver.truff.fictitious import measure_gain, simulation_gains
     from solver.truff.policy import load_policy
+    from solver.truff.tournament import mean_and_interval
 
-    cfg = config(_rules("broken", "trick"))
-    gain, interval = measure_gain(cfg, load_policy(), load_bidder(), samples, seed)
+    cfg, policy, bidder = config(_rules("broken", "trick")), load_policy(), load_bidder()
+    gain, interval = measure_gain(cfg, policy, bidder, samples, seed)
+    gains = simulation_gains(cfg, policy, bidder, hands, _GAIN_DEALS, new_rng(seed))
+    simulated, simulated_interval = mean_and_interval(gains)
     if json:
-        print_json({"gain": gain, "interval": interval})
-    else:
-        print(f"a fresh deviator gains {gain:+.3f} ± {interval:.3f} points per deal")
+        print_json(
+            {
+                "network": gain,
+                "network_interval": interval,
+                "simulation": simulated,
+                "simulation_interval": simulated_interval,
+            }
+        )
+        return
+    print(f"a deviator with a fresh network gains {gain:+.3f} ± {interval:.3f} points per deal")
+    print(f"a deviator who simulates gains        {simulated:+.3f} ± {simulated_interval:.3f}")
 
 
 def _rules(trump_lead: str, face_down: str) -> Rules:
