@@ -93,7 +93,7 @@ class Survey:
             "value_unit": "points" if info.utility == "points" else "match-win probability",
             "engine": info.engine,
             "iterations": info.iterations,
-            "mano_value": self.value(info.mano_value),
+            "mano_value": info.mano_value if info.utility == "points" else (1 + info.mano_value) / 2,
             "mano_value_error": info.mano_value_error * self._unit,
             "exploitability": None if info.exploitability is None else info.exploitability * self._unit,
             "exploitability_method": info.exploitability_method,
@@ -119,12 +119,9 @@ class Survey:
             f"{self.deals:,} hands played"
         )
 
-    def value(self, utility: float) -> float:
-        """Points, or the match-win probability that a utility of -1 to 1 stands for."""
-        return utility if self.solution.info.utility == "points" else (1 + utility) / 2
-
     @property
     def _unit(self) -> float:
+        """Points, or match-win probability, that one unit of utility stands for."""
         return 1.0 if self.solution.info.utility == "points" else 0.5
 
 
