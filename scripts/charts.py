@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from game.truco.hand import PLAYER_NAMES
-from scripts.survey import ORDER, STRENGTH_NOTE, Survey, action_label, heading
+from scripts.survey import ORDER, STRENGTH_NOTE, UNSOLVED_NOTE, Survey, action_label, heading
 from solver.truco.census import ACTIONS, RARE, Census
 
 COLOURS = {
@@ -235,13 +235,18 @@ def _finish(figure: Figure, grid: Any, survey: Survey, title: str, legend: Seque
     for upper, lower in zip(grid[:-1].flat, grid[1:].flat, strict=True):
         if upper.get_xlabel() == lower.get_xlabel():
             upper.set_xlabel("")
+    for axes in grid.flat:
+        for patch in axes.patches:
+            patch.set_in_layout(False)  # bars keep inside their panel; measuring each takes seconds
     # The second line of the title keeps room for the legend.
-    figure.suptitle(f"{title}\n", x=0.005, ha="left", fontsize=12, fontweight="bold", linespacing=1.8)
+    figure.suptitle(f"{title}\n", x=0.005, ha="left", fontsize=12, fontweight="bold", linespacing=1.6)
     top = 1 - 0.26 / figure.get_figheight()
     figure.legend(handles=legend, loc="upper left", bbox_to_anchor=(0, top), ncols=len(legend), frameon=False)
     notes = [survey.caption()]
     if any("strength" in census.labels for census in survey.censuses):
         notes.append(STRENGTH_NOTE)
+    if any(census.unknown.any() for census in survey.censuses):
+        notes.append(UNSOLVED_NOTE)
     notes += [heading(census) for census in survey.censuses if not census.seen.any()]
     footer = "\n".join(line for note in notes for line in textwrap.wrap(note, _FOOTER_LETTERS))
     figure.supxlabel(footer, x=0.005, ha="left", fontsize=7, color="#555555")

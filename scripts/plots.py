@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from scripts.console import JsonOption, RulesOption, SetOption, print_json
+from scripts.console import JsonOption, RulesOption, SetOption, chosen_rules, print_json
 from scripts.solutions import SolutionOption, UtilityOption
 from scripts.survey import (
     ROUNDS,
@@ -16,6 +16,7 @@ from scripts.survey import (
     SeedOption,
     ToOption,
     TrickOption,
+    check_folder,
     take_survey,
     topic_questions,
     wanted_solution,
@@ -76,6 +77,7 @@ def plot(
     path = out or Path(f"truco-{kind}.png")
     if path.suffix not in (".png", ".svg"):
         raise ValueError(f"a picture is .png or .svg, not {path.suffix or 'without a suffix'}: {path}")
+    check_folder(path)
     if kind != "heatmap" and action:
         raise ValueError("--action applies to heatmap only")
     if kind == "heatmap" and by:
@@ -84,8 +86,9 @@ def plot(
         topic: Literal["envido", "response", "truco"] = "response" if to else "truco" if trick else "envido"
     else:
         topic = kind
-    found = wanted_solution(solution, rules, set_, score, utility)
-    questions = topic_questions(topic, seat, to, trick, found.rules.envido)
+    chosen = chosen_rules(rules, set_)
+    questions = topic_questions(topic, seat, to, trick, chosen)
+    found = wanted_solution(solution, chosen, score, utility)
     survey = take_survey(found, questions, "envido and strength" if kind == "heatmap" else by, rounds, seed)
     from scripts.charts import draw_heatmap, draw_stacks, draw_truco, rendered
 

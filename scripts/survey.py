@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from scripts.console import chosen_rules, parse_score
+from scripts.console import parse_score
 from scripts.solutions import find_solution
 
 if TYPE_CHECKING:
+    from game.truco.rules import Rules
     from solver import Solution
     from solver.truco.census import Census, Question
 
@@ -55,6 +56,7 @@ STRENGTH_NOTE = (
     "strength: share of the other 39 cards that a card beats (parda: half), mean of the two strongest cards still in "
     "play."
 )
+UNSOLVED_NOTE = "unsolved: decisions met for which the solution has no mix; they are left out."
 _LABELS = {
     "quiero": "Quiero",
     "no_quiero": "No quiero",
@@ -91,7 +93,7 @@ class Survey:
             "value_unit": "points" if info.utility == "points" else "match-win probability",
             "engine": info.engine,
             "iterations": info.iterations,
-            "mano_value": self.value(info.mano_value),
+            "mano_value": info.mano_value if info.utility == "points" else (1 + info.mano_value) / 2,
             "mano_value_error": info.mano_value_error * self._unit,
             "exploitability": None if info.exploitability is None else info.exploitability * self._unit,
             "exploitability_method": info.exploitability_method,
@@ -117,39 +119,30 @@ class Survey:
             f"{self.deals:,} hands played"
         )
 
-    def value(self, utility: float) -> float:
-        """Points, or the match-win probability that a utility of -1 to 1 stands for."""
-        return utility if self.solution.info.utility == "points" else (1 + utility) / 2
-
     @property
     def _unit(self) -> float:
+        """Points, or match-win probability, that one unit of utility stands for."""
         return 1.0 if self.solution.info.utility == "points" else 0.5
 
 
-def wanted_solution(
-    file: Path | None, rules: str, changes: list[str] | None, score: str, utility: str
-) -> Solution:
-    """The solution that the options of a command name; ValueError if there is none such."""
-    chosen = chosen_rules(rules, changes)
-    scores = parse_score(score, chosen.target)
-    solution = find_solution(file, chosen, scores, utility)
-    for what, found, asked in (
-        ("score", solution.info.score, scores),
-        ("utility", solution.info.utility, utility),
-    ):
-        if found != asked:
-            shown = [f"{v[0]}-{v[1]}" if isinstance(v, tuple) else v for v in (found, asked)]
-            raise ValueError(f"{file} was solved for {what} {shown[0]}, not {shown[1]}")
+def wanted_solution(file: Path | None, rules: Rules, score: str, utility: str) -> Solution:
+    """The solution that the options of a command name; ValueError if the file holds another one."""
+    scores = parse_score(score, rules.target)
+    solution = find_solution(file, rules, scores, utility)
+    if solution.info.score != scores:
+        found = "-".join(map(str, solution.info.score))
+        raise ValueError(f"{file} was solved for score {found}, not {score}")
+    if solution.info.utility != utility:
+        raise ValueError(f"{file} was solved for utility {solution.info.utility}, not {utility}")
     return solution
 
 
 def topic_questions(
-    topic: Topic, seat: Seat | None, to: list[str] | None, trick: int | None, envido: bool = True
+    topic: Topic, seat: Seat | None, to: list[str] | None, trick: int | None, rules: Rules
 ) -> list[Question]:
     """The decisions that a topic is about, mano's first.
 
-    `envido` tells whether Envido is played. Raises ValueError for an unknown call in `to`, and for `to` or `trick`
-    where the topic has no use for it.
+    Raises ValueError for an unknown call in `to`, and for `to` or `trick` where the topic has no use for it.
     """
     from game.truco.hand import MANO, PIE
     from solver.truco.census import answer_question, turn_question
@@ -164,7 +157,7 @@ def topic_questions(
             questions.append(turn_question(player, 0, player == PIE, envido_open=True, round_value=1))
         elif topic == "response":
             for call in to or USUAL_CALLS:
-                questions += _answers(player, call, envido)
+                questions += _answers(player, call, rules)
         for number in [trick - 1] if trick else range(3):
             if topic == "mazo":
                 questions.append(turn_question(player, number))
@@ -177,7 +170,7 @@ def topic_questions(
     return questions
 
 
-def _answers(player: int, call: str, envido: bool) -> list[Question]:
+def _answers(player: int, call: str, rules: Rules) -> list[Question]:
     """The seat's answer to a call; two questions for a Truco, before which an Envido may still be called."""
     from game.truco.actions import TRUCO, parse_action
     from solver.truco.census import answer_question
@@ -185,7 +178,7 @@ def _answers(player: int, call: str, envido: bool) -> list[Question]:
     calls = [parse_action(word) for word in call.replace(",", " ").split()]
     if not calls:
         raise ValueError("--to names no call")
-    if calls == [TRUCO] and envido:
+    if calls == [TRUCO] and rules.envido:
         return [answer_question(player, calls, envido_open) for envido_open in (True, False)]
     return [answer_question(player, calls)]
 
@@ -231,6 +224,12 @@ def action_label(question: Question, action: str) -> str:
     if question.decision == ANSWER_TRUCO:
         return {2: "Retruco", 3: "Vale 4"}[question.call]
     return "Truco" if question.round_value == 1 else "Raise"
+
+
+def check_folder(path: Path) -> None:
+    """Raises ValueError unless the folder that a file is to be written to exists."""
+    if not path.parent.is_dir():
+        raise ValueError(f"cannot write {path}: folder {path.parent} does not exist")
 
 
 def write_file(path: Path, content: bytes) -> None:

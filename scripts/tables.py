@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from scripts.console import JsonOption, RulesOption, SetOption, print_json
+from scripts.console import JsonOption, RulesOption, SetOption, chosen_rules, print_json
 from scripts.solutions import SolutionOption, UtilityOption
 from scripts.survey import (
     ORDER,
     ROUNDS,
     ROUNDS_BY_HAND,
     STRENGTH_NOTE,
+    UNSOLVED_NOTE,
     ScoreOption,
     SeatOption,
     SeedOption,
@@ -24,6 +25,7 @@ from scripts.survey import (
     Topic,
     TrickOption,
     action_label,
+    check_folder,
     heading,
     take_survey,
     topic_questions,
@@ -98,15 +100,18 @@ def table(
     so, those with fewer than 30 decisions are marked rare.
     """
     kind = _chosen_format(format_, json, out)
-    found = wanted_solution(solution, rules, set_, score, utility)
-    questions = topic_questions(topic, seat, to, trick, found.rules.envido)
+    if out is not None:
+        check_folder(out)
+    chosen = chosen_rules(rules, set_)
+    questions = topic_questions(topic, seat, to, trick, chosen)
+    found = wanted_solution(solution, chosen, score, utility)
     survey = take_survey(found, questions, by, rounds, seed)
     if limit is None and by == "hand" and kind == "table" and out is None:
         limit = _PRINTED_HANDS
     if out is None:
-        _show(kind, survey, topic, limit)
+        show(kind, survey, topic, limit)
     else:
-        write_file(out, _content(kind, survey, topic, limit))
+        write_file(out, content(kind, survey, topic, limit))
         typer.echo(f"wrote {out}")
 
 
@@ -181,7 +186,7 @@ def _row_as_json(row: dict[Any, Any], labels: list[str], names: list[str]) -> di
     }
 
 
-def _content(kind: Format, survey: Survey, topic: str, limit: int | None) -> bytes:
+def content(kind: Format, survey: Survey, topic: str, limit: int | None) -> bytes:
     """The survey as a file of this format."""
     if kind == "parquet":
         table_bytes = io.BytesIO()
@@ -189,11 +194,11 @@ def _content(kind: Format, survey: Survey, topic: str, limit: int | None) -> byt
         return table_bytes.getvalue()
     text = io.StringIO()
     with contextlib.redirect_stdout(text):
-        _show(kind, survey, topic, limit)
+        show(kind, survey, topic, limit)
     return text.getvalue().encode()
 
 
-def _show(kind: Format, survey: Survey, topic: str, limit: int | None) -> None:
+def show(kind: Format, survey: Survey, topic: str, limit: int | None) -> None:
     """Prints the survey in a text format."""
     if kind == "csv":
         print(tidy_frame(survey, limit).to_csv(index=False), end="")
@@ -298,7 +303,11 @@ def _notes(survey: Survey) -> list[str]:
         f"rare: fewer than {RARE} decisions, a rough figure; never reached: the solution never comes here.",
     ]
     if any(census.unknown.any() for census in survey.censuses):
-        notes.append("unsolved: decisions met for which the solution has no mix; they are in no row.")
+        notes.append(UNSOLVED_NOTE)
     if any("strength" in census.labels for census in survey.censuses):
         notes.append(STRENGTH_NOTE)
+    if any("hand" in census.labels for census in survey.censuses):
+        notes.append(
+            "Hands that the solution does not tell apart at a decision share its mix and its values."
+        )
     return notes

@@ -51,8 +51,20 @@ def test_players_may_be_written_before_their_words():
     ("hand", "seat", "history", "shown", "message"),
     [
         ("1E 7O 3C", 0, "3C trucu", None, r"history word 2: unknown action 'trucu'"),
-        ("1E 7O 3C", 0, "envido envido envido", None, r"history word 3, envido, is not legal.*real_envido.*by mano"),
-        ("1E 7O 3C", 0, "3C 7O", None, r"history word 2, 7O, is not legal there; legal: a card not in your hand"),
+        (
+            "1E 7O 3C",
+            0,
+            "envido envido envido",
+            None,
+            r"history word 3, envido, is not legal.*real_envido.*by mano",
+        ),
+        (
+            "1E 7O 3C",
+            0,
+            "3C 7O",
+            None,
+            r"history word 2, 7O, is not legal there; legal: a card not in your hand",
+        ),
         ("1E 7O 3C", 0, "3C", None, r"it is the turn of pie"),
         ("1E 7O 3C", 0, "mazo", None, r"the hand is over"),
         ("1E 7O 3C", 0, "mazo truco", None, r"history word 2, truco, .*nothing, the hand is over"),

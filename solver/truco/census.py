@@ -308,7 +308,8 @@ class Census:
         below RARE decisions, `never reached`, or `unsolved` if it was reached but the solution has no mix there), the
         share of each action, and its mean value `ev_...`.
 
-        Values are of the whole hand to the seat, in points or match-win probability. A value is given only for
+        Values are of the whole hand to the seat, in points or match-win probability, as the solution keeps them:
+        hands that share an information key share them. A value is given only for
         actions that were legal at every decision of the row, so that the values of a row compare.
         """
         import pandas as pd

@@ -16,6 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from game.truco.actions import TRUCO
+from game.truco.cards import TIERS
 from game.truco.equity import EquityTable
 from game.truco.rules import Rules
 from solver.truco.engine import (
@@ -44,18 +46,22 @@ PRUNED_SHARE = 0.95
 """...in this share of the visits."""
 TREMBLE = 0.02
 """How often the sampled seat takes a random action while learning, so that every spot is met and learnt."""
-ROW_CAPACITY = 1 << 19
-_HASH_SIZE = 1 << 20
+ROW_CAPACITY = 1 << 18
+_FIRST_HASH = 1 << 17
+_ROW_SIZE = 16
+"""Numbers of a row: NUM_SLOTS, the weight of the visits, and room that fills a cache line of 64 bytes."""
+_WEIGHT = NUM_SLOTS
+_TIER = np.array(TIERS, np.int32)
 _MAX_DEPTH = 24  # a seat decides at most 13 times in a hand
 
 
 class Index(NamedTuple):
-    """Row numbers of keys, by open addressing; arrays beside it hold NUM_SLOTS numbers for each row."""
+    """Row numbers of keys, by open addressing; arrays beside it hold _ROW_SIZE numbers for each row."""
 
     hash_keys: np.ndarray
-    """int64 [_HASH_SIZE], -1 where free."""
+    """int64 [a power of 2], -1 where free; small, so that it stays in the processor's cache."""
     hash_rows: np.ndarray
-    """int32 [_HASH_SIZE], row of the key beside it."""
+    """int32, row of the key beside it."""
     keys: np.ndarray
     """int64 [ROW_CAPACITY], key of each row."""
     slots: np.ndarray
@@ -67,8 +73,8 @@ class Index(NamedTuple):
 def new_index() -> Index:
     """An empty index."""
     return Index(
-        np.full(_HASH_SIZE, -1, np.int64),
-        np.zeros(_HASH_SIZE, np.int32),
+        np.full(_FIRST_HASH, -1, np.int64),
+        np.zeros(_FIRST_HASH, np.int32),
         np.zeros(ROW_CAPACITY, np.int64),
         np.zeros(ROW_CAPACITY, np.uint16),
         np.zeros(1, np.int64),
@@ -77,7 +83,7 @@ def new_index() -> Index:
 
 def new_rows() -> np.ndarray:
     """Rows of zeros beside an index."""
-    return np.zeros((ROW_CAPACITY, NUM_SLOTS), np.float32)
+    return np.zeros((ROW_CAPACITY, _ROW_SIZE), np.float32)
 
 
 @njit(cache=True, nogil=True)
@@ -91,6 +97,24 @@ def _probe(index: Index, key: int) -> int:
     return cell
 
 
+def with_room(index: Index) -> Index:
+    """The index, moved to a hash of twice the size if it is more than half full."""
+    used, size = int(index.used[0]), len(index.hash_keys)
+    if 2 * used <= size:
+        return index
+    larger = index._replace(hash_keys=np.full(2 * size, -1, np.int64), hash_rows=np.zeros(2 * size, np.int32))
+    _fill_hash(larger)
+    return larger
+
+
+@njit(cache=True, nogil=True)
+def _fill_hash(index: Index) -> None:
+    for row in range(index.used[0]):
+        cell = _probe(index, index.keys[row])
+        index.hash_keys[cell] = index.keys[row]
+        index.hash_rows[cell] = row
+
+
 @njit(cache=True, nogil=True)
 def _find(index: Index, key: int) -> int:
     """Row of the key, -1 if it has none."""
@@ -99,14 +123,12 @@ def _find(index: Index, key: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _find_or_add(index: Index, key: int, slots: int) -> int:
-    """Row of the key, the next free row if it had none; -1 when there is none left."""
-    cell = _probe(index, key)
-    if index.hash_keys[cell] == key:
-        return index.hash_rows[cell]
+def _add(index: Index, key: int, slots: int) -> int:
+    """The next free row, for a key that has none yet; -1 when there is none left."""
     row = index.used[0]
-    if row == len(index.keys):
+    if row == len(index.keys) or row + 1 == len(index.hash_keys):
         return -1
+    cell = _probe(index, key)
     index.used[0] = row + 1
     index.hash_keys[cell] = key
     index.hash_rows[cell] = row
@@ -138,19 +160,30 @@ def _mix(weights: np.ndarray, actions: np.ndarray, n: int, out: np.ndarray) -> N
 
 @njit(cache=True, nogil=True)
 def _choose_left_out(
-    regrets: np.ndarray, floor: float, mix: np.ndarray, actions: np.ndarray, n: int, rng: np.random.Generator
+    row: np.ndarray, prune: float, mix: np.ndarray, actions: np.ndarray, n: int, rng: np.random.Generator
 ) -> int:
-    """Bit mask of the actions that this visit leaves out: most times those whose mean regret is below `floor`.
+    """Bit mask of the actions that this visit leaves out: most times those whose mean regret is below `prune`.
 
     They are not in the mix, so the value of the node does not need them (Brown and Sandholm 2019, "Superhuman AI
     for multiplayer poker", prune so).
     """
     left_out = 0
+    floor = prune * row[_WEIGHT]
     if rng.random() < PRUNED_SHARE:
         for i in range(n):
-            if mix[i] == 0.0 and regrets[action_slot(actions, i)] < floor:
+            if mix[i] == 0.0 and row[action_slot(actions, i)] < floor:
                 left_out |= 1 << i
     return left_out
+
+
+@njit(cache=True, nogil=True)
+def _find_twins(actions: np.ndarray, n: int) -> int:
+    """Bit mask of the held cards whose tier is that of the card listed before them."""
+    twins = 0
+    for i in range(1, min(n, 3)):
+        if actions[i] < TRUCO and _TIER[actions[i]] == _TIER[actions[i - 1]]:
+            twins |= 1 << i
+    return twins
 
 
 @njit(cache=True, nogil=True)
@@ -168,7 +201,6 @@ def traverse(
     own: Index,
     own_rows: np.ndarray,
     tally: np.ndarray,
-    tally_weight: np.ndarray,
     other: Index,
     other_rows: np.ndarray,
     average: np.ndarray,
@@ -186,7 +218,8 @@ def traverse(
     beside `other_rows`, gains the other's strategy times t^2 (each visit happens in proportion to the other's own
     reach, as the average wants), and actions whose mean regret is below `prune` (negative) are tried in few of
     the visits. With weight 0 nothing is learnt: `tally` gains the value of each of the player's actions and
-    `tally_weight` counts the visits. Returns nan when an index is full.
+    counts the visits. Of held cards of one tier only the first is tried, the others are worth as much. Returns nan
+    when an index is full.
     """
     learn = weight > 0.0
     gained = np.float32(weight) if learn else np.float32(1.0)
@@ -198,6 +231,7 @@ def traverse(
     counts = np.zeros(_MAX_DEPTH, np.int64)
     tried = np.zeros(_MAX_DEPTH, np.int64)
     left_out = np.zeros(_MAX_DEPTH, np.int64)
+    twins = np.zeros(_MAX_DEPTH, np.int64)
     rows = np.zeros(_MAX_DEPTH, np.int64)
     sign = 1.0 if player == 0 else -1.0
     total = 0.0
@@ -216,10 +250,12 @@ def traverse(
                 who = mover(state)
                 key = info_key(state, rules, who)
                 index = own if who == player else other
-                row = _find_or_add(index, key, _slots(listed, n)) if learn else _find(index, key)
-                if row < 0:
-                    if learn:
+                row = _find(index, key)
+                if row < 0 and learn:
+                    row = _add(index, key, _slots(listed, n))
+                    if row < 0:
                         return np.nan
+                if row < 0:
                     mix[:n] = 1.0 / n
                 elif who == player:
                     _mix(own_rows[row], listed, n, mix)
@@ -240,12 +276,13 @@ def traverse(
                 counts[depth] = n
                 left_out[depth] = 0
                 if row >= 0:
-                    tally_weight[row] += gained
+                    tally[row, _WEIGHT] += gained
                 if learn:
-                    floor = prune * tally_weight[row]
-                    left_out[depth] = _choose_left_out(own_rows[row], floor, mix, listed, n, rng)
+                    left_out[depth] = _choose_left_out(own_rows[row], prune, mix, listed, n, rng)
+                twins[depth] = _find_twins(listed, n) & ~(left_out[depth] | (left_out[depth] << 1))
+                skipped = left_out[depth] | twins[depth]
                 first = 0
-                while (left_out[depth] >> first) & 1:
+                while (skipped >> first) & 1:
                     first += 1
                 tried[depth] = first
                 states[depth + 1] = state
@@ -257,9 +294,12 @@ def traverse(
             while depth > 0:
                 depth -= 1
                 n = counts[depth]
+                skipped = left_out[depth] | twins[depth]
                 values[depth, tried[depth]] = value
                 tried[depth] += 1
-                while tried[depth] < n and (left_out[depth] >> tried[depth]) & 1:
+                while tried[depth] < n and (skipped >> tried[depth]) & 1:
+                    if (twins[depth] >> tried[depth]) & 1:
+                        values[depth, tried[depth]] = values[depth, tried[depth] - 1]
                     tried[depth] += 1
                 if tried[depth] < n:
                     states[depth + 1] = states[depth]
@@ -293,7 +333,9 @@ def _refresh(
     """
     used = own.used[0]
     for row in range(known, used):
-        link[row] = _find_or_add(other, own.keys[row], own.slots[row])
+        link[row] = _find(other, own.keys[row])
+        if link[row] < 0:
+            link[row] = _add(other, own.keys[row], own.slots[row])
         if link[row] < 0:
             return -1
     for row in range(used):
@@ -302,15 +344,15 @@ def _refresh(
 
 
 def memory_bytes() -> int:
-    """Memory of a QuickSolver: for each seat two indexes and four arrays of rows."""
-    return 2 * (2 * (ROW_CAPACITY * 10 + _HASH_SIZE * 12) + ROW_CAPACITY * (4 * 4 * NUM_SLOTS + 8))
+    """Most memory of a QuickSolver: for each seat two full indexes and five arrays of rows."""
+    return 2 * ROW_CAPACITY * (2 * (10 + 2 * 12) + 5 * 4 * _ROW_SIZE)
 
 
 class _Seat:
     """What a QuickSolver holds of one seat."""
 
     def __init__(self, seed: int, player: int) -> None:
-        self.index, self.regrets, self.weight = new_index(), new_rows(), np.zeros(ROW_CAPACITY, np.float32)
+        self.index, self.regrets = new_index(), new_rows()
         self.link, self.linked = np.zeros(ROW_CAPACITY, np.int32), 0
         self.read_index, self.frozen, self.average = new_index(), new_rows(), new_rows()
         """What the other seat's thread reads and writes: the regrets before this batch, and the average."""
@@ -355,6 +397,8 @@ class QuickSolver:
         linked = self._pool.map(self._publish, self._seats) if not np.isnan(list(means)).any() else [-1]
         if min(linked) < 0:
             raise MemoryError(f"more than {ROW_CAPACITY} information keys for one seat")
+        for seat in self._seats:
+            seat.index, seat.read_index = with_room(seat.index), with_room(seat.read_index)
         self.seconds += time.perf_counter() - begin
 
     def solution(
@@ -369,12 +413,11 @@ class QuickSolver:
         chunks = 50
         mixes = [_without_scraps(seat.average) for seat in self._seats]
         sums = [new_rows() for _ in (0, 1)]
-        visits = [np.zeros(ROW_CAPACITY, np.float32) for _ in (0, 1)]
 
         def measure(player: int) -> float:
             own, other = self._seats[player], self._seats[1 - player]
             return self._traverse(
-                own, deals // chunks, own.read_index, mixes[player], sums[player], visits[player],
+                own, deals // chunks, own.read_index, mixes[player], sums[player],
                 other.read_index, mixes[1 - player], mixes[1 - player], 0.0,
             )  # fmt: skip
 
@@ -383,7 +426,7 @@ class QuickSolver:
             means[chunk] = list(self._pool.map(measure, (0, 1)))
             progress((chunk + 1) / chunks)
         values = (means[:, 0] - means[:, 1]) / 2
-        table, action_values, counts = _pack([seat.read_index for seat in self._seats], mixes, sums, visits)
+        table, action_values, counts = _pack([seat.read_index for seat in self._seats], mixes, sums)
         info = SolutionInfo(
             rules=self._rules.to_dict(),
             rules_hash=self._rules.hash(),
@@ -405,7 +448,7 @@ class QuickSolver:
 
     def _learn(self, own: _Seat, other: _Seat) -> float:
         return self._traverse(
-            own, BATCH, own.index, own.regrets, own.regrets, own.weight,
+            own, BATCH, own.index, own.regrets, own.regrets,
             other.read_index, other.frozen, other.average, float(self.iteration),
         )  # fmt: skip
 
@@ -420,14 +463,13 @@ class QuickSolver:
         own_index: Index,
         own_rows: np.ndarray,
         tally: np.ndarray,
-        tally_weight: np.ndarray,
         other_index: Index,
         other_rows: np.ndarray,
         average: np.ndarray,
         weight: float,
     ) -> float:
         return traverse(
-            self._seats.index(own), traversals, own_index, own_rows, tally, tally_weight,
+            self._seats.index(own), traversals, own_index, own_rows, tally,
             other_index, other_rows, average, weight, self._prune,
             self._vector, self._scores, self._utility, own.rng,
         )  # fmt: skip
@@ -439,22 +481,22 @@ def _without_scraps(average: np.ndarray) -> np.ndarray:
 
 
 def _pack(
-    indexes: list[Index], mixes: list[np.ndarray], sums: list[np.ndarray], visits: list[np.ndarray]
+    indexes: list[Index], mixes: list[np.ndarray], sums: list[np.ndarray]
 ) -> tuple[PolicyTable, np.ndarray, np.ndarray]:
     """The rows with an average, of both seats in key order: policy table, action values beside its probs, visits."""
     used = [int(index.used[0]) for index in indexes]
     keys = np.concatenate([index.keys[:n] for index, n in zip(indexes, used, strict=True)])
     slots = np.concatenate([index.slots[:n] for index, n in zip(indexes, used, strict=True)])
-    mix, total, seen = (
-        np.concatenate([rows[:n] for rows, n in zip(arrays, used, strict=True)])
-        for arrays in (mixes, sums, visits)
+    mix, total = (
+        np.concatenate([rows[:n] for rows, n in zip(arrays, used, strict=True)]) for arrays in (mixes, sums)
     )
     order = np.argsort(keys)
     order = order[mix.sum(axis=1)[order] > 0.0]
     legal_slots = (slots[order, None] >> np.arange(NUM_SLOTS, dtype=np.uint16)) & 1 == 1
     probs = mix[order] / mix[order].sum(axis=1, keepdims=True)
-    counts = seen[order]
+    counts = total[order, _WEIGHT]
     values = np.where(counts[:, None] > 0, total[order] / np.maximum(counts[:, None], 1), np.float32(np.nan))
+    probs, values = probs[:, :NUM_SLOTS], values[:, :NUM_SLOTS]
     start = np.concatenate([[0], np.cumsum(legal_slots.sum(axis=1))]).astype(np.int32)
     table = PolicyTable(keys[order], start, slots[order], probs[legal_slots])
     return table, values[legal_slots], counts.astype(np.int32)

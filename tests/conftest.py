@@ -1,0 +1,26 @@
+"""What several test modules share: a small solution of the full hand, solved once and kept in a file."""
+
+from pathlib import Path
+
+import pytest
+
+from game.truco.rules import PRESETS
+from solver import Solution, load_solution
+from solver.truco.quick import QuickSolver
+
+
+@pytest.fixture(scope="session")
+def quick_solution_file(tmp_path_factory) -> Path:
+    """A solution of the base rules at 0-0 after 20 iterations, as a file."""
+    solver = QuickSolver(PRESETS["base"])
+    for _ in range(20):
+        solver.step()
+    path = tmp_path_factory.mktemp("solutions") / "quick.truco"
+    solver.solution(deals=20_000).save(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def quick_solution(quick_solution_file) -> Solution:
+    """The same, read from its file as the commands read it."""
+    return load_solution(quick_solution_file)
