@@ -165,9 +165,11 @@ def advise_mode(
         )
 
 
-@app.command(epilog="Example:  `truff simulate --hero search-learned --others rule --deals 800`")
+@app.command(epilog="Example:  `truff simulate --hero search-simulated --others rule --deals 800`")
 def simulate(
-    hero: Annotated[str, typer.Option(help="Player in one seat, in every seat in turn.")] = "search-learned",
+    hero: Annotated[
+        str, typer.Option(help="Player in one seat, in every seat in turn.")
+    ] = "search-simulated",
     others: Annotated[str, typer.Option(help="Player in the three other seats.")] = "rule",
     deals: Annotated[int, typer.Option(min=2, help="Deals; each is played in all four rotations.")] = 200,
     worlds: WorldsOption = 80,
@@ -183,8 +185,8 @@ def simulate(
 ) -> None:
     """Play a duplicate tournament: a hero against three equal opponents.
 
-    Players: random, rule (rule-based), rollout (tuned play, rule-based bids), rollout-learned (learned bids), search
-    (honest search, rule-based bids), search-learned (learned bids).
+    Players: random; rule (rule-based); rollout (tuned play) and search (honest search) with rule-based bids, or with
+    learned or simulated bids as rollout-learned, rollout-simulated, search-learned, search-simulated.
     """
     from solver.truff.bidding import load_bidder
     from solver.truff.policy import load_policy
@@ -371,6 +373,48 @@ def plot(
     ranked, _ = _rank_bids(hand, deals, _rules("broken", "trick"), seed)
     draw_bids(ranked, out)
     print(out)
+
+
+@app.command(epilog="Example:  `truff speed --json`")
+def speed(seed: SeedOption = 1, json: JsonOption = False) -> None:
+    """Measure the engine and the players on this machine, in processor time of one core."""
+    from collections.abc import Callable
+    from time import process_time
+
+    from solver.truff.bidding import load_bidder
+    from solver.truff.engine import config, new_rng, play_random_deals
+    from solver.truff.policy import load_policy
+    from solver.truff.search import search_settings
+    from solver.truff.tournament import duplicate
+    from solver.truff.tune import play_out_all, rule_bid_starts
+
+    rules, policy, bidder, settings = (
+        _rules("broken", "trick"),
+        load_policy(),
+        load_bidder(),
+        search_settings(),
+    )
+    cfg, rng = config(rules), new_rng(seed)
+    starts = rule_bid_starts(cfg, 20_000, rng)
+    works: dict[str, tuple[int, Callable[[int], object]]] = {
+        "random deals": (100_000, lambda n: play_random_deals(cfg, n, rng)),
+        "rollouts of a deal with bids": (20_000, lambda n: play_out_all(starts[:n], cfg, policy)),
+        "deals with one searching seat": (
+            20,
+            lambda n: duplicate("search", "rule", n // 4, seed, rules, policy, bidder, settings),
+        ),
+    }
+    rates = {}
+    for name, (count, work) in works.items():
+        work(8)  # compiles
+        start = process_time()
+        work(count)
+        rates[name] = count / (process_time() - start)
+    if json:
+        print_json(rates)
+        return
+    for name, rate in rates.items():
+        print(f"{rate:10,.0f} {name} per second")
 
 
 @train.command("policy")

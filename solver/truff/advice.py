@@ -7,43 +7,32 @@ rollout policy. Mode and plays come from the honest search. Values are points of
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from game.truff.cards import suit_of
 from game.truff.deal import FACE_DOWN, Phase, View
 from game.truff.rules import Bid, Mode, Rules, bid_denomination, bid_number, check_hand, legal_bids
-from solver.truff.baseline import rule_mode
-from solver.truff.bidding import Bidder, choose_bid, random_net
+from solver.truff.bidding import Bidder
 from solver.truff.bids import CARDS, MAX_SHORTLIST, shortlist
 from solver.truff.engine import (
     BID,
     HAND,
     MODE,
-    NUMBER,
-    PACK,
-    PLAYERS,
     STATE_SIZE,
-    TRICKS,
     UNDECIDED,
-    WINNER,
-    WON,
     cards_of,
     choose_mode,
     config,
     mask_of,
     new_rng,
     play,
-    points,
     points_for,
-    random_card,
     reveal,
 )
 from solver.truff.policy import Policy
-from solver.truff.search import distinct_plays, draw_worlds, play_out, play_outcomes, search_mode
+from solver.truff.search import distinct_plays, draw_worlds, play_outcomes, search_mode
+from solver.truff.simulation import CONTRACT, POINTS, TRICKS_WON, WON_CONTRACT, simulate_hand
 
 _LEADING = 6
-# Columns of simulated outcomes.
-_POINTS, _TRICKS_WON, _WON_CONTRACT, _CONTRACT = range(4)
 
 
 @dataclass(frozen=True)
@@ -84,54 +73,6 @@ class ModeAdvice:
     bawah: float
 
 
-@njit(cache=True)
-def _deal_others(state: np.ndarray, cfg: np.ndarray, hand: int, rng: np.ndarray) -> None:
-    """Give seat 0 `hand` and the other seats random hands of the rest."""
-    state[:] = 0
-    state[HAND] = hand
-    rest = cfg[PACK] & ~hand
-    for seat in range(1, cfg[PLAYERS]):
-        for _ in range(cfg[TRICKS]):
-            card = random_card(rng, rest)
-            rest &= ~(1 << card)
-            state[HAND + seat] |= 1 << card
-
-
-@njit(cache=True)
-def simulate_hand(
-    hand: int,
-    bids: np.ndarray,
-    cfg: np.ndarray,
-    policy: Policy,
-    bidder: Bidder,
-    deals: int,
-    rng: np.ndarray,
-) -> np.ndarray:
-    """Outcomes int64[len(bids), deals, 4] of laying each bid: points, tricks won, contract won, own contract.
-
-    bids: int64[n] bitboards. The other seats' cards and bids are the same for all of them.
-    """
-    state = np.empty(STATE_SIZE, dtype=np.int64)
-    after = np.empty(STATE_SIZE, dtype=np.int64)
-    outcomes = np.empty((len(bids), deals, 4), dtype=np.int64)
-    for d in range(deals):
-        _deal_others(state, cfg, hand, rng)
-        for seat in range(1, cfg[PLAYERS]):
-            state[BID + seat] = choose_bid(state[HAND + seat], cfg, bidder, random_net(bidder, rng))
-        for i in range(len(bids)):
-            after[:] = state
-            after[BID] = bids[i]
-            reveal(after, cfg)
-            if after[MODE] == UNDECIDED:
-                choose_mode(after, cfg, rule_mode(after))
-            play_out(after, cfg, policy)
-            outcomes[i, d, 0] = points(after, 0)
-            outcomes[i, d, 1] = after[WON]
-            outcomes[i, d, 2] = after[WINNER] == 0
-            outcomes[i, d, 3] = after[NUMBER]
-    return outcomes
-
-
 def shortlisted(hand: list[int], rules: Rules) -> list[Bid]:
     """One bid per denomination and number: the card set that wins ties, which has the fewest cards."""
     bids = np.empty((MAX_SHORTLIST, 3), dtype=np.int64)
@@ -170,11 +111,11 @@ def advise_bids(
                 cards=bid,
                 number=bid_number(bid),
                 denomination=bid_denomination(bid),
-                points=float(out[:, _POINTS].mean()),
-                error=float(out[:, _POINTS].std(ddof=1) / deals**0.5),
-                made=float((out[:, _TRICKS_WON] == out[:, _CONTRACT]).mean()),
-                wins_contract=float(out[:, _WON_CONTRACT].mean()),
-                tricks=_shares(out[:, _TRICKS_WON], rules),
+                points=float(out[:, POINTS].mean()),
+                error=float(out[:, POINTS].std(ddof=1) / deals**0.5),
+                made=float((out[:, TRICKS_WON] == out[:, CONTRACT]).mean()),
+                wins_contract=float(out[:, WON_CONTRACT].mean()),
+                tricks=_shares(out[:, TRICKS_WON], rules),
             )
         )
     return sorted(advice, key=lambda a: (-a.points, len(a.cards), [card % 13 for card in a.cards]))

@@ -11,7 +11,6 @@ from collections.abc import Callable
 import numpy as np
 from numba import njit
 
-from solver.truff.advice import simulate_hand
 from solver.truff.baseline import rule_mode
 from solver.truff.bidding import (
     ACTIVE,
@@ -43,9 +42,9 @@ from solver.truff.engine import (
 )
 from solver.truff.policy import Policy
 from solver.truff.search import play_out
+from solver.truff.simulation import POINTS, simulate_hand, simulated_bid
 
 _RANDOM_CANDIDATES = 3
-_SIMULATED_BIDS = 8
 _EPOCHS = 3
 _RATE = 4e-3
 
@@ -210,28 +209,17 @@ def simulation_gains(
 ) -> np.ndarray:
     """Gain in points of a deviator who simulates, float64[hands]: unbiased for that deviator.
 
-    For each random hand it tries the eight bids that the networks value most on `deals` simulated deals, and lays
-    the best. On as many fresh deals that is compared with the average strategy's bid.
+    The deviator lays `simulated_bid`; on as many fresh deals that is compared with the average strategy's bid.
     """
     state = np.zeros(STATE_SIZE, dtype=np.int64)
-    bids = np.empty((MAX_SHORTLIST, 3), dtype=np.int64)
-    values = np.empty(MAX_SHORTLIST, dtype=np.float64)
     gains = np.empty(hands, dtype=np.float64)
     for h in range(hands):
         deal_cards(state, cfg, rng)
         hand = state[HAND]
-        count = shortlist(hand, cfg, bids)
-        mean = np.zeros(count)
-        for net in range(len(bidder[3])):
-            bid_values(hand, bids, count, bidder, net, values)
-            mean += values[:count]
-        tried = bids[np.argsort(-mean)[:_SIMULATED_BIDS], CARDS].copy()
-        usual = np.array([choose_bid(hand, cfg, bidder, random_net(bidder, rng))])
-        trial = simulate_hand(hand, tried, cfg, policy, bidder, deals, rng)
-        totals = np.array([trial[i, :, 0].sum() for i in range(len(tried))])
-        pair = np.array([tried[np.argmax(totals)], usual[0]])
+        usual = choose_bid(hand, cfg, bidder, random_net(bidder, rng))
+        pair = np.array([simulated_bid(hand, cfg, policy, bidder, deals, rng), usual])
         fresh = simulate_hand(hand, pair, cfg, policy, bidder, deals, rng)
-        gains[h] = fresh[0, :, 0].mean() - fresh[1, :, 0].mean()
+        gains[h] = fresh[0, :, POINTS].mean() - fresh[1, :, POINTS].mean()
     return gains
 
 

@@ -6,11 +6,11 @@ import numpy as np
 from numba import njit
 
 from game.truff.rules import Rules
-from solver.truff.advice import simulate_hand
 from solver.truff.bidding import Bidder, bid_values
 from solver.truff.bids import CARDS, COUNTED, DENOMINATION, MAX_SHORTLIST, shortlist
 from solver.truff.engine import HAND, STATE_SIZE, config, deal_cards, new_rng, popcount, suit_cards
 from solver.truff.policy import Policy
+from solver.truff.simulation import CONTRACT, POINTS, TRICKS_WON, simulate_hand
 
 _HONOURS = sum(0b1110000000000 << (13 * suit) for suit in range(4))
 
@@ -57,8 +57,8 @@ def _survey(
         rows[i, 2] = bid[COUNTED]
         rows[i, 3] = bid[DENOMINATION]
         rows[i, 4] = lengths[bid[DENOMINATION]] == lengths.max()
-        rows[i, 5] = outcomes[:, 0].mean()
-        rows[i, 6] = (outcomes[:, 1] == outcomes[:, 3]).mean()
+        rows[i, 5] = outcomes[:, POINTS].mean()
+        rows[i, 6] = (outcomes[:, TRICKS_WON] == outcomes[:, CONTRACT]).mean()
 
 
 def survey_hands(hands: int, deals: int, seed: int, rules: Rules, policy: Policy, bidder: Bidder) -> Survey:

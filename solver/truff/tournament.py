@@ -35,16 +35,21 @@ from solver.truff.engine import (
 )
 from solver.truff.policy import Policy, policy_play
 from solver.truff.search import search_mode, search_play
+from solver.truff.simulation import simulated_bid
 
-RANDOM, RULE, ROLLOUT, SEARCH, LEARNED = range(5)
-"""Kinds of bidding (RANDOM, RULE, LEARNED) and of play (RANDOM, RULE, ROLLOUT, SEARCH)."""
+RANDOM, RULE, ROLLOUT, SEARCH, LEARNED, SIMULATED = range(6)
+"""Kinds of bidding (RANDOM, RULE, LEARNED, SIMULATED) and of play (RANDOM, RULE, ROLLOUT, SEARCH)."""
+SIMULATED_DEALS = 400
+"""Deals that a player of kind SIMULATED simulates for each of its bids."""
 PLAYER_KINDS = {
     "random": (RANDOM, RANDOM),
     "rule": (RULE, RULE),
     "rollout": (RULE, ROLLOUT),
     "rollout-learned": (LEARNED, ROLLOUT),
+    "rollout-simulated": (SIMULATED, ROLLOUT),
     "search": (RULE, SEARCH),
     "search-learned": (LEARNED, SEARCH),
+    "search-simulated": (SIMULATED, SEARCH),
 }
 """Players by name: how they bid and how they play."""
 
@@ -70,11 +75,13 @@ def mean_and_interval(per_deal: np.ndarray) -> tuple[float, float]:
 
 
 @njit(cache=True)
-def lay_bid(hand: int, cfg: np.ndarray, kind: int, bidder: Bidder, rng: np.ndarray) -> int:
+def lay_bid(hand: int, cfg: np.ndarray, kind: int, policy: Policy, bidder: Bidder, rng: np.ndarray) -> int:
     """The bid cards of a player of this kind."""
     if kind == RANDOM:
         bids = np.empty((MAX_SHORTLIST, 3), dtype=np.int64)
         return bids[random_below(rng, shortlist(hand, cfg, bids)), CARDS]
+    if kind == SIMULATED:
+        return simulated_bid(hand, cfg, policy, bidder, SIMULATED_DEALS, rng)
     return choose_bid(hand, cfg, bidder, RULE_BASED if kind == RULE else random_net(bidder, rng))
 
 
@@ -92,7 +99,7 @@ def play_deal(
     """Bid and play a dealt state to the end; the kinds are per seat."""
     mode_values = np.empty(2, dtype=np.float64)
     for seat in range(cfg[PLAYERS]):
-        state[BID + seat] = lay_bid(state[HAND + seat], cfg, bid_kinds[seat], bidder, rng)
+        state[BID + seat] = lay_bid(state[HAND + seat], cfg, bid_kinds[seat], policy, bidder, rng)
     reveal(state, cfg)
     if state[MODE] == UNDECIDED:
         kind = play_kinds[state[TURN]]
