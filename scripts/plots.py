@@ -7,8 +7,16 @@ from typing import Annotated, Literal
 
 import typer
 
-from scripts.console import JsonOption, RulesOption, SetOption, chosen_rules, print_json
-from scripts.solutions import SolutionOption, UtilityOption
+from scripts.console import JsonOption, SetOption, print_json
+from scripts.solutions import (
+    SolutionOption,
+    WantedRulesOption,
+    WantedUtilityOption,
+    find_solution,
+    given_solution,
+    wanted_rules,
+    wanted_scores,
+)
 from scripts.survey import (
     ROUNDS,
     ScoreOption,
@@ -19,7 +27,6 @@ from scripts.survey import (
     check_folder,
     take_survey,
     topic_questions,
-    wanted_solution,
     write_file,
 )
 
@@ -56,11 +63,11 @@ def plot(
             help="Action of the heat map; truco stands for any Truco-family call.", show_default=False
         ),
     ] = None,
-    rules: RulesOption = "base",
+    rules: WantedRulesOption = None,
     set_: SetOption = None,
-    score: ScoreOption = "0-0",
-    utility: Annotated[str, UtilityOption] = "points",
-    solution: Annotated[Path | None, SolutionOption] = None,
+    score: ScoreOption = None,
+    utility: WantedUtilityOption = None,
+    solution: SolutionOption = None,
     out: Annotated[
         Path | None, typer.Option(help="Picture to write, .png or .svg; by default truco-KIND.png.")
     ] = None,
@@ -86,9 +93,11 @@ def plot(
         topic: Literal["envido", "response", "truco"] = "response" if to else "truco" if trick else "envido"
     else:
         topic = kind
-    chosen = chosen_rules(rules, set_)
+    given = given_solution(solution)
+    chosen = wanted_rules(given, rules, set_)
     questions = topic_questions(topic, seat, to, trick, chosen)
-    found = wanted_solution(solution, chosen, score, utility)
+    scores = wanted_scores(given, score, chosen.target)
+    found = find_solution(given, chosen, scores, utility)
     survey = take_survey(found, questions, "envido and strength" if kind == "heatmap" else by, rounds, seed)
     from scripts.charts import draw_heatmap, draw_stacks, draw_truco, rendered
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scripts.console import progress
+from scripts.console import chosen_rules, parse_score, progress
 
 if TYPE_CHECKING:
     from game.truco.equity import EquityTable
@@ -18,8 +18,23 @@ if TYPE_CHECKING:
 
 SOLVE_SECONDS = 60
 """How long a quick solve runs when a command needs a solution that is not kept."""
-SolutionOption = typer.Option("--solution", help="Read this solution file.", metavar="FILE")
-UtilityOption = typer.Option("--utility", help="What was maximised: points or match.", metavar="points|match")
+SolutionOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--solution",
+        help="Read this solution file; rules, score and utility default to its own.",
+        metavar="FILE",
+    ),
+]
+WantedRulesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--rules", help="Preset base (default) or argentino, or a TOML file of rules.", metavar="NAME|FILE"
+    ),
+]
+WantedUtilityOption = Annotated[
+    str | None, typer.Option("--utility", help="What is maximised: points (default) or match.", metavar="U")
+]
 UTILITIES = ("points", "match")
 
 
@@ -45,29 +60,58 @@ def check_utility(utility: str) -> None:
         raise ValueError(f"utility {utility!r} is unknown, allowed: {', '.join(UTILITIES)}")
 
 
-def find_solution(file: Path | None, rules: Rules, score: tuple[int, int], utility: str) -> Solution:
-    """The solution in `file`, else the kept one for this spot, else one solved now and kept.
+def wanted_rules(given: Solution | None, name: str | None, changes: list[str] | None) -> Rules:
+    """Rules that the options name; where they name none, those of the given solution, or `base`."""
+    if given is not None and name is None and not changes:
+        return given.rules
+    return chosen_rules(name or "base", changes)
 
-    Raises ValueError if the file is damaged or was solved for other rules.
+
+def wanted_scores(given: Solution | None, text: str | None, target: int) -> tuple[int, int]:
+    """The score (mano, pie) of an option; without one, that of the given solution, or 0-0."""
+    if text is not None:
+        return parse_score(text, target)
+    return given.info.score if given is not None else (0, 0)
+
+
+def find_solution(
+    given: Solution | None, rules: Rules, score: tuple[int, int], utility: str | None
+) -> Solution:
+    """The given solution, else the kept one for this spot, else one solved now and kept.
+
+    Raises ValueError if the given solution is of other rules, another score or utility than asked for.
     """
+    if utility is not None:
+        check_utility(utility)
+    if given is not None:
+        was, asked = given.info.score, (f"{score[0]}-{score[1]}")
+        if given.rules != rules:
+            raise ValueError(f"the solution is for rules {given.rules.name()}, not {rules.name()}")
+        if was != score:
+            raise ValueError(f"the solution is for score {was[0]}-{was[1]} (mano first), not {asked}")
+        if utility not in (None, given.info.utility):
+            raise ValueError(f"the solution is for utility {given.info.utility}, not {utility}")
+        return given
     from solver import load_solution
 
-    check_utility(utility)
-    if file is not None:
-        solution = load_solution(file)
-        if solution.rules != rules:
-            raise ValueError(f"{file} was solved for rules {solution.rules.name()}, not {rules.name()}")
-        return solution
-    path = kept_path(rules, score, utility)
-    if path.exists():
-        return load_solution(path)
-    from game.truco.equity import simple_equity
+    path = kept_path(rules, score, utility or "points")
+    if not path.exists():
+        from game.truco.equity import simple_equity
 
-    equity = simple_equity(rules.target) if utility == "match" else None
-    solution = quick_solve(rules, score, equity, SOLVE_SECONDS, None, 1)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    solution.save(path)
-    return solution
+        equity = simple_equity(rules.target) if utility == "match" else None
+        solution = quick_solve(rules, score, equity, SOLVE_SECONDS, None, 1)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        solution.save(path)
+    return load_solution(path)
+
+
+def given_solution(file: Path | None) -> Solution | None:
+    """The solution in a file, None without a file."""
+    if file is None:
+        return None
+    from solver import load_solution
+
+    return load_solution(file)
 
 
 def quick_solve(

@@ -12,9 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from scripts.console import parse_score
-from scripts.solutions import find_solution
-
 if TYPE_CHECKING:
     from game.truco.rules import Rules
     from solver import Solution
@@ -32,7 +29,9 @@ ToOption = Annotated[
     ),
 ]
 TrickOption = Annotated[int | None, typer.Option("--trick", min=1, max=3, help="Only this trick.")]
-ScoreOption = Annotated[str, typer.Option("--score", help="Match score, mano first.", metavar="A-B")]
+ScoreOption = Annotated[
+    str | None, typer.Option("--score", help="Match score, mano first (0-0 by default).", metavar="A-B")
+]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of the hands played.")]
 
 USUAL_CALLS = (
@@ -123,18 +122,6 @@ class Survey:
     def _unit(self) -> float:
         """Points, or match-win probability, that one unit of utility stands for."""
         return 1.0 if self.solution.info.utility == "points" else 0.5
-
-
-def wanted_solution(file: Path | None, rules: Rules, score: str, utility: str) -> Solution:
-    """The solution that the options of a command name; ValueError if the file holds another one."""
-    scores = parse_score(score, rules.target)
-    solution = find_solution(file, rules, scores, utility)
-    if solution.info.score != scores:
-        found = "-".join(map(str, solution.info.score))
-        raise ValueError(f"{file} was solved for score {found}, not {score}")
-    if solution.info.utility != utility:
-        raise ValueError(f"{file} was solved for utility {solution.info.utility}, not {utility}")
-    return solution
 
 
 def topic_questions(

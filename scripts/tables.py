@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from scripts.console import JsonOption, RulesOption, SetOption, chosen_rules, print_json
-from scripts.solutions import SolutionOption, UtilityOption
+from scripts.console import JsonOption, SetOption, print_json
+from scripts.solutions import (
+    SolutionOption,
+    WantedRulesOption,
+    WantedUtilityOption,
+    find_solution,
+    given_solution,
+    wanted_rules,
+    wanted_scores,
+)
 from scripts.survey import (
     ORDER,
     ROUNDS,
@@ -29,7 +37,6 @@ from scripts.survey import (
     heading,
     take_survey,
     topic_questions,
-    wanted_solution,
     write_file,
 )
 
@@ -73,11 +80,11 @@ def table(
     ] = None,
     to: ToOption = None,
     trick: TrickOption = None,
-    rules: RulesOption = "base",
+    rules: WantedRulesOption = None,
     set_: SetOption = None,
-    score: ScoreOption = "0-0",
-    utility: Annotated[str, UtilityOption] = "points",
-    solution: Annotated[Path | None, SolutionOption] = None,
+    score: ScoreOption = None,
+    utility: WantedUtilityOption = None,
+    solution: SolutionOption = None,
     format_: Annotated[
         Format | None,
         typer.Option("--format", help="By default what the suffix of --out says, else table."),
@@ -102,9 +109,11 @@ def table(
     kind = _chosen_format(format_, json, out)
     if out is not None:
         check_folder(out)
-    chosen = chosen_rules(rules, set_)
+    given = given_solution(solution)
+    chosen = wanted_rules(given, rules, set_)
     questions = topic_questions(topic, seat, to, trick, chosen)
-    found = wanted_solution(solution, chosen, score, utility)
+    scores = wanted_scores(given, score, chosen.target)
+    found = find_solution(given, chosen, scores, utility)
     survey = take_survey(found, questions, by, rounds, seed)
     if limit is None and by == "hand" and kind == "table" and out is None:
         limit = _PRINTED_HANDS

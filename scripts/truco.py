@@ -18,16 +18,22 @@ from scripts.console import (
     print_json,
     run,
 )
+from scripts.plots import EXAMPLES as PLOT_EXAMPLES
 from scripts.plots import plot
 from scripts.solutions import (
     SOLVE_SECONDS,
     SolutionOption,
-    UtilityOption,
+    WantedRulesOption,
+    WantedUtilityOption,
     check_utility,
     find_solution,
+    given_solution,
     kept_path,
     quick_solve,
+    wanted_rules,
+    wanted_scores,
 )
+from scripts.tables import EXAMPLES as TABLE_EXAMPLES
 from scripts.tables import table
 
 if TYPE_CHECKING:
@@ -53,7 +59,9 @@ def solve(
     score: Annotated[str, typer.Option(help="Match score, mano first.", metavar="A-B")] = "0-0",
     rules: RulesOption = "base",
     set_: SetOption = None,
-    utility: Annotated[str, UtilityOption] = "points",
+    utility: Annotated[
+        str, typer.Option(help="What is maximised: points or match.", metavar="points|match")
+    ] = "points",
     equity: Annotated[
         str,
         typer.Option(
@@ -143,7 +151,9 @@ def show_rules(
 )
 def advise(
     hand: Annotated[str, typer.Argument(help="Your three dealt cards.", metavar='"1E 7O 3C"')],
-    score: Annotated[str, typer.Option(help="Match score, yours first.", metavar="YOU-THEY")] = "0-0",
+    score: Annotated[
+        str | None, typer.Option(help="Match score, yours first (0-0 by default).", metavar="YOU-THEY")
+    ] = None,
     mano: Annotated[bool, typer.Option("--mano/--pie", help="Whether you are mano or pie.")] = True,
     history: Annotated[
         str, typer.Option(help="All calls and cards so far, both players', in order: envido quiero 7O 3C.")
@@ -152,10 +162,10 @@ def advise(
         int | None,
         typer.Option(help="Envido value the other showed, if one was accepted.", show_default=False),
     ] = None,
-    rules: RulesOption = "base",
+    rules: WantedRulesOption = None,
     set_: SetOption = None,
-    utility: Annotated[str, UtilityOption] = "points",
-    solution: Annotated[Path | None, SolutionOption] = None,
+    utility: WantedUtilityOption = None,
+    solution: SolutionOption = None,
     roll: Annotated[bool, typer.Option("--roll", help="Also draw one action by the mix.")] = False,
     samples: Annotated[int, typer.Option(min=100, help="Deals simulated for the values.")] = 8_000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the simulation and the draw.")] = 1,
@@ -166,12 +176,14 @@ def advise(
     from game.truco.equity import simple_equity
     from game.truco.spot import Spot, parse_history
 
-    chosen = chosen_rules(rules, set_)
-    own, other = parse_score(score, chosen.target)
-    scores = (own, other) if mano else (other, own)
+    given = given_solution(solution)
+    chosen = wanted_rules(given, rules, set_)
+    scores = wanted_scores(given, score, chosen.target)
+    if score is not None and not mano:
+        scores = scores[::-1]
     seat = 0 if mano else 1
     spot = Spot(chosen, seat, parse_cards(hand), scores, tuple(parse_history(history)), shown)
-    found = find_solution(solution, chosen, scores, utility)
+    found = find_solution(given, chosen, scores, utility)
     from solver.truco.advice import advise as advise_at
 
     equity = found.equity or simple_equity(chosen.target)
@@ -183,8 +195,8 @@ def advise(
         _print_advice(found, spot, advice, drawn)
 
 
-app.command("table")(table)
-app.command("plot")(plot)
+app.command("table", epilog=TABLE_EXAMPLES)(table)
+app.command("plot", epilog=PLOT_EXAMPLES)(plot)
 
 
 def parse_duration(text: str) -> float:

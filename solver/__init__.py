@@ -1,8 +1,8 @@
 """Solvers: generic flat-tree CFR, the full-hand engines, and the solutions they write."""
 
-from solver.kernel_cache import use_kernel_cache
+from solver.numba_setup import prepare_numba
 
-use_kernel_cache()
+prepare_numba()
 
 from solver.truco.solution import Solution, load_solution  # noqa: E402
 

@@ -133,7 +133,7 @@ def test_a_solution_of_other_rules_is_refused(capsys, quick_solution_file):
     command = ["advise", "1E 7O 3C", "--rules", "argentino", "--solution", quick_solution_file]
     status, _, err = truco(capsys, *command)
     assert status == 2
-    assert "was solved for rules base, not argentino" in err
+    assert "the solution is for rules base, not argentino" in err
 
 
 def test_durations():

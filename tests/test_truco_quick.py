@@ -9,7 +9,15 @@ import pyspiel
 import pytest
 
 import solver
-from game.truco.actions import MAZO, NO_QUIERO, QUIERO, action_name
+from game.truco.actions import (
+    ENVIDO,
+    FALTA_ENVIDO,
+    MAZO,
+    NO_QUIERO,
+    QUIERO,
+    REAL_ENVIDO,
+    action_name,
+)
 from game.truco.cards import parse_cards
 from game.truco.equity import simple_equity
 from game.truco.hand import Hand
@@ -94,13 +102,24 @@ def test_a_key_knows_nothing_of_hidden_cards(rules):
 
 
 def test_measured_value_of_uniform_play_is_that_of_a_plain_simulation():
-    own, other = quick.new_index(), quick.new_index()
-    rows, visits = quick.new_rows(), np.zeros(quick.ROW_CAPACITY, np.float32)
+    own, other, rows = quick.new_index(), quick.new_index(), quick.new_rows()
     vector, utility = rules_vector(RULES), utility_table(RULES, (0, 0), None)
     mean = quick.traverse(
-        0, 3_000, own, rows, rows, visits, other, rows, rows, 0.0, 0.0, vector, (0, 0), utility,
+        0,
+        3_000,
+        own,
+        rows,
+        rows,
+        other,
+        rows,
+        rows,
+        0.0,
+        0.0,
+        vector,
+        (0, 0),
+        utility,
         np.random.default_rng(1),
-    )  # fmt: skip
+    )
     plain, draw = [], random.Random(5)
     for _ in range(20_000):
         cards = draw.sample(range(40), 6)
@@ -113,7 +132,41 @@ def test_measured_value_of_uniform_play_is_that_of_a_plain_simulation():
     error = np.std(plain) / np.sqrt(len(plain))
     # Trying every action of mano's makes the engine's mean the more exact one.
     assert abs(mean - np.mean(plain)) < 5 * error
-    assert visits.sum() == 0.0  # nothing was in the index, so nothing was measured
+    assert not rows.any()  # nothing was in the index, so nothing was measured
+
+
+def test_first_visits_gain_regrets_that_cancel_and_averages_of_weight_t_squared():
+    own, other = quick.new_index(), quick.new_index()
+    regrets, frozen, average = quick.new_rows(), quick.new_rows(), quick.new_rows()
+    vector, utility = rules_vector(RULES), utility_table(RULES, (0, 0), None)
+    rng = np.random.default_rng(3)
+    quick.traverse(
+        1, 1, own, regrets, regrets, other, frozen, average, 3.0, -9.0, vector, (0, 0), utility, rng
+    )
+    once = regrets[: own.used[0]]
+    once = once[once[:, 10] == 3.0]  # visited once, with weight 3
+    assert len(once) > 20
+    assert np.abs(once[:, :10]).max() > 0
+    # A first visit plays uniformly, so the regrets of its actions sum to nothing.
+    assert np.allclose(once[:, :10].sum(axis=1), 0.0, atol=1e-4)
+    totals = average[: other.used[0]].sum(axis=1) / 9.0
+    assert np.allclose(totals, np.round(totals))
+    assert not frozen.any()
+
+
+def test_an_index_grows_without_losing_rows():
+    index = quick.new_index()
+    size = len(index.hash_keys)
+    for key in range(0, 3 * size, 3):
+        if quick._add(index, key, 7) < 0:
+            break
+        index = quick.with_room(index)
+    used = int(index.used[0])
+    assert used == size  # a key for each number tried
+    assert len(index.hash_keys) > size
+    rows = [quick._find(index, key) for key in range(0, 3 * used, 3)]
+    assert rows == list(range(used))
+    assert quick._find(index, 1) == -1
 
 
 def test_same_seed_and_iterations_give_the_same_solution_bit_for_bit():
@@ -234,12 +287,17 @@ def test_advice_mixes_are_those_of_the_policy(quick_solution):
 
 
 def test_advice_says_so_where_the_solution_never_comes(quick_solution):
-    # With nothing in hand it does not raise to the top, so its answer there is nobody's strategy.
-    advice, rows = at(quick_solution, "4E 5C 6B", "truco retruco vale_cuatro", seat=1)
-    assert advice.own_reach < 0.01
-    if not advice.reached:
-        assert all(row.probability is None for row in advice.actions)
-    assert rows[NO_QUIERO].points == -3.0
+    checked = 0
+    for hand in ("4E 5C 6B", "1E 7O 3C", "10E 11C 12B", "7O 6O 4B", "1E 1B 2C"):
+        _, opening = at(quick_solution, hand)
+        for action in (ENVIDO, REAL_ENVIDO, FALTA_ENVIDO):
+            if opening[action].probability == 0.0:
+                advice, rows = at(quick_solution, hand, f"{action_name(action)} no_quiero")
+                assert (advice.own_reach, advice.reached) == (0.0, False)
+                assert all(row.probability is None for row in advice.actions)
+                assert rows[MAZO].points == 0.0  # one point of the Envido made, one of the round conceded
+                checked += 1
+    assert checked
 
 
 def test_advice_repeats_with_the_same_seed(quick_solution):

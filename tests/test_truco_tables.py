@@ -398,10 +398,10 @@ def test_truco_answers_are_parted_by_whether_envido_is_open(quick_solution):
         (["table", "response", "--to", "real_envido envido"], "cannot be answered"),
         (["table", "response", "--to", " "], "names no call"),
         (["table", "envido", "--score", "15-0"], "outside 0-0 to 14-14"),
-        (["table", "envido", "--score", "3-0"], "was solved for score 0-0, not 3-0"),
-        (["table", "envido", "--utility", "match"], "was solved for utility points, not match"),
+        (["table", "envido", "--score", "3-0"], "is for score 0-0 (mano first), not 3-0"),
+        (["table", "envido", "--utility", "match"], "is for utility points, not match"),
         (["table", "envido", "--utility", "glory"], "utility 'glory' is unknown"),
-        (["table", "envido", "--rules", "argentino"], "was solved for rules base"),
+        (["table", "envido", "--rules", "argentino"], "is for rules base"),
         (["table", "envido", "--format", "parquet"], "needs --out"),
         (["table", "envido", "--format", "csv", "--json"], "exclude each other"),
         (["table", "envido", "--out", "numbers.xlsx"], "no known suffix"),
@@ -429,7 +429,7 @@ def test_bad_input_is_refused_in_one_line(truco, arguments, words):
 
 def test_bad_questions_are_refused_before_anything_is_solved(tmp_path, monkeypatch):
     monkeypatch.setenv("TRUCO_HOME", str(tmp_path))
-    monkeypatch.setattr("scripts.survey.find_solution", lambda *_: pytest.fail("looked for a solution"))
+    monkeypatch.setattr("scripts.tables.find_solution", lambda *_: pytest.fail("looked for a solution"))
     for wrong in ({"to": ["flor"]}, {"trick": 2}, {"score": "15-0"}, {"out": Path("/nowhere/t.csv")}):
         with pytest.raises(ValueError, match=r"flor|--trick|15-0|nowhere"):
             table("response", **wrong)

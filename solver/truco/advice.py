@@ -17,7 +17,6 @@ from solver.truco.engine import (
     STATE_SIZE,
     apply,
     deal,
-    encode,
     legal,
     mover,
     rules_vector,
@@ -104,7 +103,7 @@ def _simulate(
     rng: np.random.Generator,
     out: np.ndarray,
 ) -> None:
-    """Plays each action of `tried` on from the same sampled deals, choosen by the cumulative weights.
+    """Plays each action of `tried` on from the same sampled deals, drawn by the cumulative weights.
 
     `out`, float64 [len(tried), 2, tables], gains the sums of the utility and of its square for each utility table
     (float64 [tables, target + 1, target + 1]).
@@ -131,6 +130,43 @@ def _simulate(
                 out[k, 1, u] += value * value
 
 
+@njit(cache=True)
+def _advise(
+    table: PolicyTable,
+    rules: np.ndarray,
+    scores: tuple[int, int],
+    seat: int,
+    deals: np.ndarray,
+    history: np.ndarray,
+    samples: int,
+    utility: np.ndarray,
+    rng: np.random.Generator,
+    reaches: np.ndarray,
+    actions: np.ndarray,
+    probs: np.ndarray,
+    sums: np.ndarray,
+) -> tuple[int, bool]:
+    """Fills `reaches` (of each deal), `actions` and `probs` (at the spot) and `sums` (of each action).
+
+    Returns how many actions there are, and whether the table has the spot. One kernel, since loading several from
+    numba's cache takes longer than running them.
+    """
+    _reaches(table, rules, scores, deals, history, reaches)
+    weights = reaches[:, 1 - seat].copy()
+    if weights.mean() <= UNREACHED:
+        weights[:] = 1.0
+    state = np.empty(STATE_SIZE, np.int32)
+    deal(state, deals[0], scores[0], scores[1])
+    for action in history:
+        apply(state, rules, action)
+    n = legal(state, rules, actions)
+    known = table_policy(table, state, rules, actions, n, probs)
+    _simulate(
+        table, rules, scores, deals, np.cumsum(weights), history, actions[:n], samples, utility, rng, sums
+    )
+    return n, known
+
+
 def advise(
     solution: Solution, spot: Spot, equity: EquityTable, samples: int = 8_000, seed: int = 1
 ) -> Advice:
@@ -142,39 +178,31 @@ def advise(
     """
     if spot.rules != solution.rules:
         raise ValueError("the spot has other rules than the solution")
-    rules = rules_vector(spot.rules)
     deals = np.array([[*mano, *pie] for mano, pie in map(spot.deal, spot.others)], np.int32)
-    history = np.array(spot.history, np.int32)
-    reaches = np.empty((len(deals), 2))
-    _reaches(solution.table, rules, spot.scores, deals, history, reaches)
-    # The seat's own words have one probability whatever the other holds: its keys do not depend on that.
-    own_reach = float(reaches[0, spot.seat])
-    weights = reaches[:, 1 - spot.seat]
-    other_reach = float(weights.mean())
-    if other_reach <= UNREACHED:
-        weights = np.ones(len(deals))
-    state = encode(spot.hand)
-    actions, probs = np.empty(MAX_LEGAL, np.int32), np.empty(MAX_LEGAL)
-    n = legal(state, rules, actions)
-    known = table_policy(solution.table, state, rules, actions, n, probs)
     sign = 1.0 if spot.seat == MANO else -1.0
     tables = np.stack([utility_table(spot.rules, spot.scores, worth) for worth in (None, equity)])
-    sums = np.zeros((n, 2, 2))
-    _simulate(
+    reaches = np.empty((len(deals), 2))
+    actions, probs = np.empty(MAX_LEGAL, np.int32), np.empty(MAX_LEGAL)
+    sums = np.zeros((MAX_LEGAL, 2, 2))
+    n, known = _advise(
         solution.table,
-        rules,
+        rules_vector(spot.rules),
         spot.scores,
+        spot.seat,
         deals,
-        np.cumsum(weights),
-        history,
-        actions[:n],
+        np.array(spot.history, np.int32),
         samples,
         sign * tables,
         np.random.default_rng(seed),
+        reaches,
+        actions,
+        probs,
         sums,
     )
     means = sums[:, 0] / samples
     errors = np.sqrt(np.maximum(sums[:, 1] / samples - means**2, 0.0) / samples)
+    # The seat's own words have one probability whatever the other holds: its keys do not depend on that.
+    own_reach, other_reach = float(reaches[0, spot.seat]), float(reaches[:, 1 - spot.seat].mean())
     reached = known and own_reach > UNREACHED and other_reach > UNREACHED
     rows = {
         int(actions[i]): ActionAdvice(

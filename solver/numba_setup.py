@@ -1,0 +1,59 @@
+"""Prepares numba before the first kernel: a cache that knows every source file, and a faster start."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+_KEPT = 4
+
+
+def prepare_numba() -> None:
+    """Sets numba up; to be called before a module with kernels is imported."""
+    _use_cache_of_these_sources()
+    _import_without_blas()
+
+
+def _use_cache_of_these_sources() -> None:
+    """Points numba's cache at a folder named by the state of every source file, unless NUMBA_CACHE_DIR is set.
+
+    Numba alone looks only at the file of the kernel itself, and would go on using a kernel after a function that it
+    calls from another file has changed. The newest few folders are kept.
+    """
+    if "NUMBA_CACHE_DIR" in os.environ:
+        return
+    import platformdirs
+
+    folder = platformdirs.user_cache_path("truco") / "kernels" / _sources_digest()
+    os.environ["NUMBA_CACHE_DIR"] = str(folder)
+    if not folder.exists():
+        with suppress(OSError):
+            folder.mkdir(parents=True)
+            older = sorted(folder.parent.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
+            for path in older[_KEPT:]:
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def _sources_digest() -> str:
+    root = Path(__file__).parent.parent
+    digest = hashlib.sha256()
+    for package in ("game", "solver"):
+        for path in sorted((root / package).rglob("*.py")):
+            state = path.stat()
+            digest.update(f"{path} {state.st_size} {state.st_mtime_ns}\n".encode())
+    return digest.hexdigest()[:16]
+
+
+def _import_without_blas() -> None:
+    """Keeps numba from importing scipy.linalg, which it does for BLAS and which takes 0.2 s; no kernel uses BLAS."""
+    if "numba" in sys.modules or "scipy" in sys.modules:
+        return
+    sys.modules["scipy"] = None  # type: ignore[assignment]
+    try:
+        import numba.np.arraymath  # noqa: F401
+    finally:
+        del sys.modules["scipy"]
