@@ -316,7 +316,7 @@ def _print_advice(solution: Solution, spot: Spot, advice: Advice, drawn: int | N
     )
     console.print(f"so far: {history}")
     listing = Table()
-    for column in ("action", "mix", "", "points", "±", "match win %", "±"):
+    for column in ("action", "mix", "", "points", "±", "match win %", "±", "best"):
         listing.add_column(column, justify="left" if column in ("action", "") else "right")
     same = "the same as no_quiero"
     for row in advice.actions:
@@ -328,7 +328,7 @@ def _print_advice(solution: Solution, spot: Spot, advice: Advice, drawn: int | N
             continue
         listing.add_row(
             name, mix, bar, f"{row.points:+.2f}", f"{row.points_error:.2f}", f"{100 * row.match_win:.1f}",
-            f"{100 * (row.match_win_error or 0.0):.1f}", style="bold" if row.near_best else "",
+            f"{100 * (row.match_win_error or 0.0):.1f}", "≈" if row.near_best else "",
         )  # fmt: skip
     console.print(listing)
     for line in _advice_notes(solution, spot, advice):
@@ -363,7 +363,7 @@ def _advice_notes(solution: Solution, spot: Spot, advice: Advice) -> list[str]:
         )
     certified = info.exploitability_method if info.exploitability is None else f"{info.exploitability:.3f}"
     notes.append(
-        f"points: made minus conceded in the hand, {advice.samples:,} simulated deals; bold: within two standard "
+        f"points: made minus conceded in the hand, {advice.samples:,} simulated deals; ≈: within two standard "
         f"errors of the best in {info.utility}. match win: by the {_equity_name(solution)}. Solution: {info.engine}, "
         f"{info.iterations:,} iterations, rules {spot.rules.name()}, utility {info.utility}, exploitability "
         f"{certified}."

@@ -345,7 +345,9 @@ def test_rows_without_numbers_give_their_reason(quick_solution):
 
 def test_files_hold_the_frame_at_full_precision(quick_solution, truco, tmp_path):
     frame = tidy_frame(survey_of(quick_solution, "response", seat="pie"))
-    assert list(frame)[:7] == ["rules", "score", "utility", "seat", "question", "envido_value", "strength"]
+    facts = ["rules", "score", "utility", "engine", "iterations", "exploitability", "seat", "question"]
+    assert list(frame)[:10] == [*facts, "envido_value", "strength"]
+    assert frame["play"].isna().all()  # no card can answer a call
     for suffix in (".csv", ".parquet"):
         path = tmp_path / f"answers{suffix}"
         assert truco("table", "response", "--seat", "pie", "--out", path)[:2] == (0, f"wrote {path}\n")
