@@ -2,3 +2,4 @@
 
 from game.truco import openspiel_hand as _openspiel_hand  # noqa: F401
 from game.truco import openspiel_match as _openspiel_match  # noqa: F401
+from game.truff import openspiel_game as _truff  # noqa: F401

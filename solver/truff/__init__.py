@@ -1,0 +1,1 @@
+"""Truff players: fast engine, rule-based and tuned play, determinised search, learned bids, tournaments."""
