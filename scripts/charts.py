@@ -191,7 +191,8 @@ def draw_heatmap(survey: Survey, action: str) -> Figure:
         *_gap_legend(survey.censuses, "#444444"),
         Patch(facecolor="white", edgecolor="#CCCCCC", label="blank: no such hand"),
     ]
-    label = action_label(survey.censuses[0].question, action)
+    labels = {action_label(census.question, action) for census in survey.censuses}
+    label = labels.pop() if len(labels) == 1 else "a raise"
     _finish(figure, grid, survey, f"How often {label} is chosen, by own Envido value and strength", legend)
     return figure
 

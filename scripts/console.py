@@ -47,7 +47,7 @@ def run(app: typer.Typer) -> None:
         status = app(standalone_mode=False)
     except _UsageError as error:
         fail(error.format_message())
-    except ValueError as error:
+    except (ValueError, OSError, MemoryError) as error:
         fail(str(error))
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
@@ -102,9 +102,8 @@ def progress(description: str) -> Iterator[Callable[..., None]]:
 
 def chosen_rules(name: str, changes: list[str] | None) -> Rules:
     """Rules of a preset name or TOML file with `field=value` changes; ValueError says what is wrong."""
-    from dataclasses import replace
+    from pathlib import Path
 
-    from game.truco.cards import parse_cards
     from game.truco.rules import PRESETS, load_rules, make_rules, parse_field
 
     fields = dict(parse_field(text) for text in changes or [])
@@ -112,12 +111,7 @@ def chosen_rules(name: str, changes: list[str] | None) -> Rules:
         return make_rules(name, fields)
     if not name.endswith(".toml"):
         raise ValueError(f"unknown rules {name!r}, allowed: {', '.join(PRESETS)}, or a .toml file")
-    from pathlib import Path
-
-    rules = load_rules(Path(name))
-    if "deck" in fields:
-        fields["deck"] = parse_cards(fields["deck"])
-    return replace(rules, **fields)
+    return load_rules(Path(name), fields)
 
 
 def parse_score(text: str, target: int) -> tuple[int, int]:

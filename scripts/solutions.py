@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 SOLVE_SECONDS = 60
 """How long a quick solve runs when a command needs a solution that is not kept."""
+FEW_ITERATIONS = 2_000
+"""Below so many the strategy still loses to the heuristic player."""
 SolutionOption = Annotated[
     Path | None,
     typer.Option(
@@ -49,7 +52,7 @@ def solutions_folder() -> Path:
 
 
 def kept_path(rules: Rules, score: tuple[int, int], utility: str) -> Path:
-    """File where the solution for these rules, score (mano, pie) and utility is kept."""
+    """File where a solution is kept, by rules, score (mano, pie) and utility (match: by the built-in model)."""
     name = f"{rules.hash()}_{score[0]}-{score[1]}_{utility}_quick.truco"
     return solutions_folder() / name
 
@@ -136,6 +139,13 @@ def quick_solve(
             spent = (time.monotonic() - begin) / (seconds * share_to_learn)
             done = solver.iteration / iterations if iterations else spent
             update(done * share_to_learn, f"iteration {solver.iteration}, {solver.infosets:,} infosets")
-        return solver.solution(
+        solution = solver.solution(
             progress=lambda part: update(share_to_learn + part * (1 - share_to_learn), "measuring values")
         )
+    if solver.iteration < FEW_ITERATIONS:
+        print(
+            f"note: {solver.iteration:,} iterations are few, the strategy is rough; {FEW_ITERATIONS:,} or more are "
+            "better (solve longer with --time)",
+            file=sys.stderr,
+        )
+    return solution

@@ -209,8 +209,8 @@ def action_label(question: Question, action: str) -> str:
     if action != "truco":
         return _LABELS[action]
     if question.decision == ANSWER_TRUCO:
-        return {2: "Retruco", 3: "Vale 4"}[question.call]
-    return "Truco" if question.round_value == 1 else "Raise"
+        return {2: "Retruco", 3: "Vale 4", 4: "Raise"}[question.call]
+    return "Truco" if question.round_value == 1 else "Truco, raises"
 
 
 def check_folder(path: Path) -> None:

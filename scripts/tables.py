@@ -141,21 +141,28 @@ def _chosen_format(name: Format | None, json: bool, out: Path | None) -> Format:
 def tidy_frame(survey: Survey, limit: int | None = None) -> pd.DataFrame:
     """All rows of a survey in one frame at full precision, `limit` of each question.
 
-    Columns: rules, score, utility, seat and question, then those of `Census.frame`. A column of labels is missing
-    (NaN) where a question has rows of another kind.
+    Columns: rules, score, utility, engine, iterations, exploitability, seat and question, then those of
+    `Census.frame`. Labels of another question's kind of rows, and actions that are not legal, are missing (NaN).
     """
+    import numpy as np
     import pandas as pd
 
     from game.truco.hand import PLAYER_NAMES
+    from solver.truco.census import ACTIONS
 
     facts = survey.facts()
     frames = []
     for census in survey.censuses:
         frame = census.frame().head(limit or len(census.seen))
+        illegal = [name for name in ACTIONS if name not in census.actions()]
+        frame[[*illegal, *(f"ev_{name}" for name in illegal)]] = np.nan
         fixed = {
             "rules": facts["rules"],
             "score": "{mano}-{pie}".format(**facts["score"]),
             "utility": facts["utility"],
+            "engine": facts["engine"],
+            "iterations": facts["iterations"],
+            "exploitability": facts["exploitability"] or facts["exploitability_method"],
             "seat": PLAYER_NAMES[census.question.seat],
             "question": census.question.name,
         }

@@ -93,11 +93,17 @@ def solve(
     chosen = chosen_rules(rules, set_)
     scores = parse_score(score, chosen.target)
     worth = load_equity(equity, chosen.target) if utility == "match" else None
+    if worth is not None and equity != "simple" and out is None:
+        raise ValueError(
+            "a solution by another equity table than the built-in model needs a file: --out FILE"
+        )
     path = out or kept_path(chosen, scores, utility)
     if not path.parent.is_dir():
         if out:
             raise ValueError(f"folder {path.parent} does not exist")
         path.parent.mkdir(parents=True)
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder, not a file to write")
     solution = quick_solve(chosen, scores, worth, seconds, iterations, seed)
     solution.save(path)
     _show_info(solution, path, json)
@@ -168,7 +174,12 @@ def advise(
     solution: SolutionOption = None,
     roll: Annotated[bool, typer.Option("--roll", help="Also draw one action by the mix.")] = False,
     samples: Annotated[int, typer.Option(min=100, help="Deals simulated for the values.")] = 8_000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the simulation and the draw.")] = 1,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            min=0, help="Seed of simulation and roll; without, only the roll varies.", show_default=False
+        ),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Say what theory does with a hand, at any decision of it, and what each action is worth."""
@@ -187,7 +198,7 @@ def advise(
     from solver.truco.advice import advise as advise_at
 
     equity = found.equity or simple_equity(chosen.target)
-    advice = advise_at(found, spot, equity, samples, seed)
+    advice = advise_at(found, spot, equity, samples, 1 if seed is None else seed)
     drawn = _draw(advice, seed) if roll else None
     if json:
         print_json(_advice_as_json(found, spot, advice, drawn))
@@ -235,17 +246,19 @@ def _show_info(solution: Solution, path: Path, json: bool) -> None:
         print(f"{label:15}{text}")
 
 
-def _draw(advice: Advice, seed: int) -> int | None:
+def _draw(advice: Advice, seed: int | None) -> int | None:
     """An action drawn by the mix; None where there is no mix."""
     import random
 
-    if not advice.reached:
+    if not advice.has_mix:
         return None
     weights = [row.probability or 0.0 for row in advice.actions]
     return random.Random(seed).choices([row.action for row in advice.actions], weights)[0]
 
 
 def _advice_as_json(solution: Solution, spot: Spot, advice: Advice, drawn: int | None) -> dict[str, object]:
+    from dataclasses import asdict
+
     from game.truco.actions import action_name
     from game.truco.cards import card_name, envido_value
     from game.truco.hand import PLAYER_NAMES
@@ -260,21 +273,21 @@ def _advice_as_json(solution: Solution, spot: Spot, advice: Advice, drawn: int |
         "history": [action_name(action) for action in spot.history],
         "decision": str(spot.decision),
         "reached": advice.reached,
+        "has_mix": advice.has_mix,
         "own_reach": advice.own_reach,
         "other_reach": advice.other_reach,
         "samples": advice.samples,
         "engine": solution.info.engine,
+        "iterations": solution.info.iterations,
+        "seed": solution.info.seed,
         "utility": solution.info.utility,
         "exploitability": solution.info.exploitability,
         "exploitability_method": solution.info.exploitability_method,
         "equity": _equity_name(solution),
         "actions": [
             {
+                **asdict(row),
                 "action": action_name(row.action),
-                "probability": row.probability,
-                "points": row.points,
-                "points_error": row.points_error,
-                "match_win": row.match_win,
             }
             for row in advice.actions
         ],
@@ -290,7 +303,7 @@ def _print_advice(solution: Solution, spot: Spot, advice: Advice, drawn: int | N
     from rich.console import Console
     from rich.table import Table
 
-    from game.truco.actions import action_name
+    from game.truco.actions import MAZO, action_name
     from game.truco.cards import card_names, envido_value
     from game.truco.hand import PLAYER_NAMES
 
@@ -303,38 +316,59 @@ def _print_advice(solution: Solution, spot: Spot, advice: Advice, drawn: int | N
     )
     console.print(f"so far: {history}")
     listing = Table()
-    for column in ("action", "mix", "", "points", "±", "match win"):
+    for column in ("action", "mix", "", "points", "±", "match win %", "±", "best"):
         listing.add_column(column, justify="left" if column in ("action", "") else "right")
-    best = max((row.points for row in advice.actions if row.points is not None), default=0.0)
+    same = "the same as no_quiero"
     for row in advice.actions:
-        if row.points is None or row.points_error is None or row.match_win is None:
-            listing.add_row(action_name(row.action), "", "the same as no_quiero", "", "", "")
-            continue
+        name = action_name(row.action)
         mix = "" if row.probability is None else f"{row.probability:.0%}"
         bar = "█" * round(20 * (row.probability or 0.0))
-        style = "bold" if row.points >= best - 2 * row.points_error else ""
+        if row.points is None or row.match_win is None:
+            listing.add_row(name, mix, bar or (same if row.action == MAZO else "value not known"))
+            continue
         listing.add_row(
-            action_name(row.action), mix, bar, f"{row.points:+.2f}", f"{row.points_error:.2f}",
-            f"{row.match_win:.1%}", style=style,
+            name, mix, bar, f"{row.points:+.2f}", f"{row.points_error:.2f}", f"{100 * row.match_win:.1f}",
+            f"{100 * (row.match_win_error or 0.0):.1f}", "≈" if row.near_best else "",
         )  # fmt: skip
     console.print(listing)
-    if not advice.reached:
-        who = "you" if advice.own_reach <= advice.other_reach else "the other seat"
-        console.print(
-            f"The solution never reaches this spot: it would not have {who} play so. No frequencies exist here; "
-            "the values assume that both go on by the solution."
-        )
-    info = solution.info
-    certified = info.exploitability_method if info.exploitability is None else f"{info.exploitability:.3f}"
-    console.print(
-        f"points: expected points made minus conceded, {advice.samples:,} simulated deals; bold: within two "
-        f"standard errors (±) of the best. match win: by the {_equity_name(solution)}. "
-        f"{info.engine} engine, {info.iterations:,} iterations, rules {spot.rules.name()}, "
-        f"exploitability {certified}.",
-        style="dim",
-    )
+    for line in _advice_notes(solution, spot, advice):
+        console.print(line, style="dim")
     if drawn is not None:
         console.print(f"roll: [bold]{action_name(drawn)}[/bold]")
+
+
+def _advice_notes(solution: Solution, spot: Spot, advice: Advice) -> list[str]:
+    """What a reader has to know of the table of an advice."""
+    from game.truco.hand import PLAYER_NAMES
+    from solver.truco.advice import UNREACHED
+
+    info = solution.info
+    notes = []
+    if advice.other_reach <= UNREACHED:
+        notes.append(
+            f"The solution never reaches this spot: {PLAYER_NAMES[1 - spot.seat]} would not have played so with any "
+            "hand. There are no frequencies; values take every hand for equally likely, then play by the solution."
+        )
+    elif advice.own_reach <= UNREACHED and advice.has_mix:
+        notes.append("The solution would not have come here with this hand; the mix is how it would go on.")
+    elif not advice.has_mix:
+        notes.append("The solution never reaches this spot with this hand, and has learnt no mix for it.")
+    if any(
+        row.probability and row.probability > 0.05 and row.points is not None and not row.near_best
+        for row in advice.actions
+    ):
+        notes.append(
+            "Some of the mix is worth less than the best for this hand: the solution mixes for all hands that it "
+            "takes for alike."
+        )
+    certified = info.exploitability_method if info.exploitability is None else f"{info.exploitability:.3f}"
+    notes.append(
+        f"points: made minus conceded in the hand, {advice.samples:,} simulated deals; ≈: within two standard "
+        f"errors of the best in {info.utility}. match win: by the {_equity_name(solution)}. Solution: {info.engine}, "
+        f"{info.iterations:,} iterations, rules {spot.rules.name()}, utility {info.utility}, exploitability "
+        f"{certified}."
+    )
+    return notes
 
 
 if __name__ == "__main__":

@@ -11,9 +11,9 @@ from solver.truco.quick import QuickSolver
 
 @pytest.fixture(scope="session")
 def quick_solution_file(tmp_path_factory) -> Path:
-    """A solution of the base rules at 0-0 after 20 iterations, as a file."""
+    """A solution of the base rules at 0-0 after 120 iterations, as a file."""
     solver = QuickSolver(PRESETS["base"])
-    for _ in range(20):
+    for _ in range(120):
         solver.step()
     path = tmp_path_factory.mktemp("solutions") / "quick.truco"
     solver.solution(deals=20_000).save(path)

@@ -25,7 +25,7 @@ from game.truco.rules import PRESETS, make_rules
 from game.truco.spot import Spot, parse_history
 from solver.storage import StorageError
 from solver.truco import quick
-from solver.truco.advice import advise
+from solver.truco.advice import _near_best, advise
 from solver.truco.engine import (
     CARDS,
     MAX_LEGAL,
@@ -38,7 +38,7 @@ from solver.truco.engine import (
     utility_table,
 )
 from solver.truco.infokey import KEY_VERSION, info_key
-from solver.truco.table import action_slot
+from solver.truco.table import PolicyTable, action_slot
 
 RULES = PRESETS["base"]
 MORE_RULES = [
@@ -294,10 +294,34 @@ def test_advice_says_so_where_the_solution_never_comes(quick_solution):
             if opening[action].probability == 0.0:
                 advice, rows = at(quick_solution, hand, f"{action_name(action)} no_quiero")
                 assert (advice.own_reach, advice.reached) == (0.0, False)
-                assert all(row.probability is None for row in advice.actions)
+                assert all((row.probability is None) != advice.has_mix for row in rows.values())
                 assert rows[MAZO].points == 0.0  # one point of the Envido made, one of the round conceded
                 checked += 1
     assert checked
+    table = quick_solution.table
+    nothing = replace(quick_solution, table=table._replace(probs=np.zeros_like(table.probs)))
+    advice, rows = at(nothing, "1E 7O 3C", "truco", seat=1)
+    assert (advice.other_reach, advice.has_mix) == (0.0, False)
+    assert all(row.probability is None for row in advice.actions)
+    assert rows[NO_QUIERO].points == -1.0
+
+
+def test_values_that_leave_the_table_are_not_told(quick_solution):
+    table = quick_solution.table
+    kept = len(table.keys) // 2  # the keys of mano come first
+    mano = PolicyTable(table.keys[:kept], table.start[: kept + 1], table.slots[:kept], table.probs)
+    advice, rows = at(replace(quick_solution, table=mano, visits=quick_solution.visits[:kept]), "1E 7O 3C")
+    assert rows[MAZO].points == -1.0
+    assert rows[ENVIDO].points is None
+    assert advice.has_mix
+
+
+def test_near_best_counts_what_the_deals_share():
+    rng = np.random.default_rng(1)
+    luck = rng.normal(size=10_000)
+    samples = np.stack([luck, luck - 0.01 + rng.normal(size=10_000) * 0.01, rng.normal(size=10_000) - 0.5])
+    products = samples @ samples.T / 10_000
+    assert _near_best(samples.mean(axis=1), products, 3, 10_000).tolist() == [True, False, False]
 
 
 def test_advice_repeats_with_the_same_seed(quick_solution):

@@ -2,8 +2,9 @@
 
 import pytest
 
+from game.truco.actions import ENVIDO, NO_QUIERO
 from game.truco.cards import envido_value, parse_cards
-from game.truco.rules import PRESETS
+from game.truco.rules import PRESETS, make_rules
 from game.truco.spot import Spot, parse_history
 
 
@@ -44,7 +45,25 @@ def test_the_shown_value_decides_whether_the_match_goes_on():
 
 
 def test_players_may_be_written_before_their_words():
-    assert parse_history("m:envido, p:no_quiero m:7O") == parse_history("envido no_quiero 7O")
+    assert parse_history("m:envido, p:no_quiero 7O") == [
+        (0, ENVIDO),
+        (1, NO_QUIERO),
+        (None, parse_cards("7O")[0]),
+    ]
+    assert spot("1E 7O 3C", 0, "m:envido p:no_quiero").history == (ENVIDO, NO_QUIERO)
+    with pytest.raises(ValueError, match="word 1, envido, is given to pie, but it is the turn of mano"):
+        spot("1E 7O 3C", 0, "p:envido m:no_quiero")
+
+
+def test_words_and_cards_may_be_written_out():
+    assert parse_history("real envido no quiero, 7 de oro vale cuatro") == parse_history(
+        "real_envido no_quiero 7O vale_cuatro"
+    )
+
+
+def test_revealed_hands_leave_nothing_to_guess():
+    with pytest.raises(ValueError, match="values or buenas"):
+        Spot(make_rules("base", {"envido_reveal": "hands"}), 0, parse_cards("1E 7O 3C"), (0, 0), ())
 
 
 @pytest.mark.parametrize(
@@ -63,12 +82,12 @@ def test_players_may_be_written_before_their_words():
             0,
             "3C 7O",
             None,
-            r"history word 2, 7O, is not legal there; legal: a card not in your hand",
+            r"history word 2, 7O, is not legal there; legal: a card you have not seen",
         ),
         ("1E 7O 3C", 0, "3C", None, r"it is the turn of pie"),
         ("1E 7O 3C", 0, "mazo", None, r"the hand is over"),
         ("1E 7O 3C", 0, "mazo truco", None, r"history word 2, truco, .*nothing, the hand is over"),
-        ("1E 7O 3C", 1, "truco quiero 4B 4C 3B 3E 2O 2C", None, r"plays 6 cards that are not in your hand"),
+        ("1E 7O 3C", 1, "truco quiero 4B 4C 3B 3E 2O 2C", None, r"history word 4, 4C, is not legal"),
         ("1E 7O 3C", 0, "envido quiero", None, r"--shown"),
         ("1E 7O 3C", 0, "", 27, r"no Envido was accepted"),
         ("1E 7O", 0, "", None, r"mano holds 2 cards, not 3"),

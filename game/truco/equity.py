@@ -79,5 +79,5 @@ def load_equity(source: str, target: int) -> EquityTable:
             (int(row["mano_score"]), int(row["pie_score"])): float(row["mano_wins"] or "nan") for row in rows
         }
         return EquityTable(target, values)
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         raise ValueError(f"equity table {source}: {error}") from None

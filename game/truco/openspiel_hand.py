@@ -23,10 +23,14 @@ _UTILITIES = ("points", "match")
 _AS_PRESET: dict[type, Any] = {str: "preset", int: -1}
 
 
+_PRESETS_DIFFER = {
+    name for name in FIELD_NAMES if len({str(preset.to_dict()[name]) for preset in PRESETS.values()}) > 1
+}
+
+
 def _field_default(name: str) -> Any:
     value = PRESETS["base"].to_dict()[name]
-    differs = len({preset.to_dict()[name] for preset in PRESETS.values()}) > 1
-    return _AS_PRESET[type(value)] if differs else value
+    return _AS_PRESET[type(value)] if name in _PRESETS_DIFFER else value
 
 
 RULES_PARAMETERS: dict[str, Any] = {"rules": "base"} | {name: _field_default(name) for name in FIELD_NAMES}
@@ -59,8 +63,11 @@ _GAME_TYPE = pyspiel.GameType(
 
 def rules_from_parameters(params: dict[str, Any]) -> Rules:
     """Rules of a game's parameters: the preset `rules` with the fields given on top of it."""
+    given = {name: params[name] for name in FIELD_NAMES if name in params}
     overrides = {
-        name: params[name] for name in FIELD_NAMES if name in params and params[name] not in ("preset", -1)
+        name: value
+        for name, value in given.items()
+        if name not in _PRESETS_DIFFER or value != _AS_PRESET[type(value)]
     }
     return make_rules(params.get("rules", "base"), overrides)
 

@@ -155,14 +155,14 @@ def parse_field(text: str) -> tuple[str, Any]:
     return name, word
 
 
-def load_rules(path: Path) -> Rules:
-    """Rules of a TOML file: an optional `preset` (default `base`) and any fields on top of it.
+def load_rules(path: Path, overrides: Mapping[str, Any] | None = None) -> Rules:
+    """Rules of a TOML file: an optional `preset` (default `base`), any fields on top of it, then the overrides.
 
     Raises ValueError naming the file and what is wrong in it.
     """
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
-        return make_rules(values.pop("preset", "base"), values)
+        return make_rules(values.pop("preset", "base"), values | dict(overrides or {}))
     except OSError as error:
         raise ValueError(f"cannot read rules file {path}: {error.strerror}") from None
     except (ValueError, TypeError) as error:

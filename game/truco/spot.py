@@ -7,25 +7,30 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from game.truco.actions import action_name, parse_action
-from game.truco.cards import DECK_SIZE, card_name, envido_value
+from game.truco.cards import DECK_SIZE, envido_value
 from game.truco.hand import MANO, PIE, PLAYER_NAMES, Decision, Hand
 from game.truco.rules import Rules
 
+_TWO_WORDS = re.compile(r"\b(no|real|falta|vale)[\s-]+(quiero|envido|cuatro)\b", re.IGNORECASE)
+_LONG_CARD = re.compile(r"\b(\w+)\s+de\s+(\w+)\b", re.IGNORECASE)
 
-def parse_history(text: str) -> list[int]:
-    """Action numbers of a history such as `envido no_quiero 7O 3C`, parted by spaces or commas.
 
-    A word may carry its player, `m:envido`; the player follows from the rules and the letter is ignored.
-    Raises ValueError naming the word that is no action.
+def parse_history(text: str) -> list[tuple[int | None, int]]:
+    """(player, action) of each word of a history such as `envido no_quiero 7O 3C`, parted by spaces or commas.
+
+    A word may carry its player, `m:envido` or `p:no_quiero`; otherwise the player is None and follows from the
+    rules. Raises ValueError naming the word that is no action.
     """
-    words = re.split(r"[\s,]+", text.strip())
-    actions = []
-    for number, word in enumerate(filter(None, words), start=1):
+    joined = _LONG_CARD.sub(r"\1~de~\2", _TWO_WORDS.sub(r"\1_\2", text))
+    words = []
+    for number, word in enumerate(filter(None, re.split(r"[\s,]+", joined)), start=1):
+        speaker = {"m:": MANO, "p:": PIE}.get(word[:2].lower())
         try:
-            actions.append(parse_action(re.sub(r"^[mp]:", "", word)))
+            action = parse_action((word if speaker is None else word[2:]).replace("~", " "))
         except ValueError as error:
             raise ValueError(f"history word {number}: {error}") from None
-    return actions
+        words.append((speaker, action))
+    return words
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,8 @@ class Spot:
     cards: tuple[int, ...]
     scores: tuple[int, int]
     """Match points of (mano, pie) before the hand."""
-    history: tuple[int, ...]
+    words: tuple[tuple[int | None, int], ...]
+    """The history as (player if it was said, action)."""
     shown: int | None = None
     others: list[tuple[int, ...]] = field(init=False, repr=False, compare=False)
     """Every hand the other seat can hold."""
@@ -51,10 +57,13 @@ class Spot:
     """The hand at this spot, the other seat holding the first of `others`."""
 
     def __post_init__(self) -> None:
-        played = [a for a in self.history if a < DECK_SIZE and a not in self.cards]
-        if len(set(played)) > self.rules.hand_size:
-            names = " ".join(card_name(card) for card in played)
-            raise ValueError(f"history plays {len(played)} cards that are not in your hand: {names}")
+        if self.rules.envido_reveal == "hands":
+            raise ValueError(
+                "a spot plays envido_reveal values or buenas; with hands nothing is left to guess"
+            )
+        foreign = dict.fromkeys(a for a in self.history if a < DECK_SIZE and a not in self.cards)
+        # More cards than the other can hold are refused when the walk comes to the one too many.
+        played = list(foreign)[: self.rules.hand_size]
         others, hand = self._walk(self._hands_with(played))
         object.__setattr__(self, "others", others)
         object.__setattr__(self, "hand", hand)
@@ -64,6 +73,11 @@ class Spot:
             raise ValueError(
                 f"it is the turn of {PLAYER_NAMES[1 - self.seat]}, not yours, after this history"
             )
+
+    @property
+    def history(self) -> tuple[int, ...]:
+        """The actions so far."""
+        return tuple(action for _, action in self.words)
 
     @property
     def decision(self) -> Decision:
@@ -77,14 +91,18 @@ class Spot:
     def _hands_with(self, played: list[int]) -> list[tuple[int, ...]]:
         known = set(self.cards) | set(played)
         free = [card for card in self.rules.deck if card not in known]
-        missing = self.rules.hand_size - len(set(played))
-        return [(*dict.fromkeys(played), *rest) for rest in combinations(free, missing)]
+        return [(*played, *rest) for rest in combinations(free, self.rules.hand_size - len(played))]
 
     def _walk(self, others: list[tuple[int, ...]]) -> tuple[list[tuple[int, ...]], Hand]:
         """The other's possible hands after the history, and the hand with the first of them."""
         hand = Hand(self.rules, *self.deal(others[0]), *self.scores)
-        for number, action in enumerate(self.history, start=1):
+        for number, (speaker, action) in enumerate(self.words, start=1):
             legal = hand.legal_actions()
+            if speaker is not None and hand.to_move not in (None, speaker):
+                raise ValueError(
+                    f"history word {number}, {action_name(action)}, is given to {PLAYER_NAMES[speaker]}, but it is "
+                    f"the turn of {PLAYER_NAMES[1 - speaker]}"
+                )
             if action not in legal:
                 raise ValueError(
                     f"history word {number}, {action_name(action)}, is not legal there; "
@@ -111,7 +129,7 @@ class Spot:
         assert mover is not None
         names = [action_name(action) for action in legal if action >= DECK_SIZE or mover == self.seat]
         if mover != self.seat and any(action < DECK_SIZE for action in legal):
-            names.insert(0, "a card not in your hand")
+            names.insert(0, "a card you have not seen")
         return f"{', '.join(names)} (by {PLAYER_NAMES[mover]})"
 
     def _public_values(self) -> bool:
@@ -123,7 +141,7 @@ class Spot:
     def _fits(self, other: tuple[int, ...]) -> bool:
         value = envido_value(other)
         if self.shown is None:
-            # Nothing shown is only possible with `buenas`, to a mano who won.
+            # Nothing shown: pie has given way by `buenas`, having the lower value.
             return not self._public_values() and envido_value(self.cards) >= value
         hidden = (
             self.rules.envido_reveal == "buenas" and self.seat == MANO and envido_value(self.cards) >= value

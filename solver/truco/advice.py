@@ -22,26 +22,33 @@ from solver.truco.engine import (
     rules_vector,
     utility_table,
 )
-from solver.truco.solution import Solution
-from solver.truco.table import PolicyTable, choose, table_policy
+from solver.truco.infokey import info_key
+from solver.truco.solution import MIN_VISITS, Solution
+from solver.truco.table import PolicyTable, choose, find_row, table_policy
 
 UNREACHED = 1e-6
 """Probability of the words so far below which a spot counts as never reached."""
+MOST_UNSOLVED = 0.05
+"""Share of simulated hands that may leave the solution's table before a value counts as unknown."""
 
 
 @dataclass(frozen=True)
 class ActionAdvice:
-    """One legal action."""
+    """One legal action; values are None for one that was not simulated or leads out of the solution."""
 
     action: int
-    probability: float | None
-    """Share of the mix; None where the solution never reaches the spot."""
-    points: float | None
-    """Expected points made minus conceded in the hand; None for an action not simulated."""
-    points_error: float | None
-    """Standard error of `points`."""
-    match_win: float | None
+    probability: float | None = None
+    """Share of the mix; None where the solution has none."""
+    points: float | None = None
+    """Expected points made minus conceded in the hand."""
+    points_error: float | None = None
+    match_win: float | None = None
     """Expected match-win probability by the equity table."""
+    match_win_error: float | None = None
+    """Standard errors of the values."""
+    near_best: bool = False
+    """Whether its value, in the solution's utility, is within two standard errors of the best action's; errors are
+    of the difference, over the same deals."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +56,8 @@ class Advice:
     """What a solution says at a spot."""
 
     actions: list[ActionAdvice]
+    has_mix: bool
+    """Whether the solution has learnt a mix for the spot."""
     own_reach: float
     """Probability that the solution itself speaks the seat's words so far, with this hand."""
     other_reach: float
@@ -57,7 +66,7 @@ class Advice:
 
     @property
     def reached(self) -> bool:
-        """Whether the solution comes to this spot at all."""
+        """Whether the solution comes to this spot by its own play."""
         return self.own_reach > UNREACHED and self.other_reach > UNREACHED
 
 
@@ -101,17 +110,21 @@ def _simulate(
     samples: int,
     utility: np.ndarray,
     rng: np.random.Generator,
-    out: np.ndarray,
+    means: np.ndarray,
+    products: np.ndarray,
+    unsolved: np.ndarray,
 ) -> None:
     """Plays each action of `tried` on from the same sampled deals, drawn by the cumulative weights.
 
-    `out`, float64 [len(tried), 2, tables], gains the sums of the utility and of its square for each utility table
-    (float64 [tables, target + 1, target + 1]).
+    Fills, for each utility table (float64 [tables, target + 1, target + 1]), `means` of the utility, float64 [tables,
+    actions], and of its products between actions, [tables, actions, actions]; and for each action the share of
+    samples in which a seat came to a spot that the table does not have.
     """
     start = np.empty(STATE_SIZE, np.int32)
     state = np.empty(STATE_SIZE, np.int32)
     actions = np.empty(MAX_LEGAL, np.int32)
     probs = np.empty(MAX_LEGAL)
+    values = np.empty((len(utility), len(tried)))
     for _ in range(samples):
         row = np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right")
         deal(start, deals[min(row, len(deals) - 1)], scores[0], scores[1])
@@ -120,14 +133,22 @@ def _simulate(
         for k in range(len(tried)):
             state[:] = start
             apply(state, rules, tried[k])
+            known = True
             while state[OVER] == 0:
                 n = legal(state, rules, actions)
-                table_policy(table, state, rules, actions, n, probs)
+                known &= table_policy(table, state, rules, actions, n, probs)
                 apply(state, rules, actions[choose(probs, n, rng.random())])
+            unsolved[k] += 0.0 if known else 1.0
             for u in range(len(utility)):
-                value = utility[u, state[SCORE], state[SCORE + 1]]
-                out[k, 0, u] += value
-                out[k, 1, u] += value * value
+                values[u, k] = utility[u, state[SCORE], state[SCORE + 1]]
+        for u in range(len(utility)):
+            for k in range(len(tried)):
+                means[u, k] += values[u, k]
+                for j in range(len(tried)):
+                    products[u, k, j] += values[u, k] * values[u, j]
+    means /= samples
+    products /= samples
+    unsolved /= samples
 
 
 @njit(cache=True)
@@ -144,11 +165,13 @@ def _advise(
     reaches: np.ndarray,
     actions: np.ndarray,
     probs: np.ndarray,
-    sums: np.ndarray,
-) -> tuple[int, bool]:
-    """Fills `reaches` (of each deal), `actions` and `probs` (at the spot) and `sums` (of each action).
+    means: np.ndarray,
+    products: np.ndarray,
+    unsolved: np.ndarray,
+) -> tuple[int, int]:
+    """Fills `reaches` (of each deal), `actions` and `probs` (at the spot) and what `_simulate` fills.
 
-    Returns how many actions there are, and whether the table has the spot. One kernel, since loading several from
+    Returns how many actions there are, and the table's row of the spot or -1. One kernel, since loading several from
     numba's cache takes longer than running them.
     """
     _reaches(table, rules, scores, deals, history, reaches)
@@ -160,11 +183,25 @@ def _advise(
     for action in history:
         apply(state, rules, action)
     n = legal(state, rules, actions)
-    known = table_policy(table, state, rules, actions, n, probs)
+    table_policy(table, state, rules, actions, n, probs)
+    cumulative = np.cumsum(weights)
+    tried = actions[:n]
     _simulate(
-        table, rules, scores, deals, np.cumsum(weights), history, actions[:n], samples, utility, rng, sums
+        table,
+        rules,
+        scores,
+        deals,
+        cumulative,
+        history,
+        tried,
+        samples,
+        utility,
+        rng,
+        means,
+        products,
+        unsolved,
     )
-    return n, known
+    return n, find_row(table.keys, info_key(state, rules, seat))
 
 
 def advise(
@@ -173,8 +210,10 @@ def advise(
     """The solution's advice at a spot of its rules.
 
     Values are simulated for this very hand: the other seat's hand is drawn by how likely the solution is to have
-    played the history with it, then both seats play on by the solution. Where the other seat never plays so,
-    every hand it can hold counts alike. Raises ValueError if the spot has other rules than the solution.
+    played the history with it, then both seats play on by the solution. Where the other seat never plays so, every
+    hand it can hold counts alike, and there is no mix. A seat that has left the solution's own play gets the mix
+    that the solution learnt for the spot, if it met the spot often enough. Raises ValueError if the spot has other
+    rules than the solution.
     """
     if spot.rules != solution.rules:
         raise ValueError("the spot has other rules than the solution")
@@ -183,8 +222,9 @@ def advise(
     tables = np.stack([utility_table(spot.rules, spot.scores, worth) for worth in (None, equity)])
     reaches = np.empty((len(deals), 2))
     actions, probs = np.empty(MAX_LEGAL, np.int32), np.empty(MAX_LEGAL)
-    sums = np.zeros((MAX_LEGAL, 2, 2))
-    n, known = _advise(
+    means, products = np.zeros((2, MAX_LEGAL)), np.zeros((2, MAX_LEGAL, MAX_LEGAL))
+    unsolved = np.zeros(MAX_LEGAL)
+    n, row = _advise(
         solution.table,
         rules_vector(spot.rules),
         spot.scores,
@@ -197,24 +237,41 @@ def advise(
         reaches,
         actions,
         probs,
-        sums,
+        means,
+        products,
+        unsolved,
     )
-    means = sums[:, 0] / samples
-    errors = np.sqrt(np.maximum(sums[:, 1] / samples - means**2, 0.0) / samples)
     # The seat's own words have one probability whatever the other holds: its keys do not depend on that.
     own_reach, other_reach = float(reaches[0, spot.seat]), float(reaches[:, 1 - spot.seat].mean())
-    reached = known and own_reach > UNREACHED and other_reach > UNREACHED
-    rows = {
-        int(actions[i]): ActionAdvice(
-            int(actions[i]),
-            float(probs[i]) if reached else None,
-            float(means[i, 0]),
-            float(errors[i, 0]),
-            float((1.0 + means[i, 1]) / 2.0),
+    learnt = row >= 0 and (own_reach > UNREACHED or solution.visits[row] >= MIN_VISITS)
+    has_mix = bool(learnt and other_reach > UNREACHED)
+    errors = np.sqrt(np.maximum(np.einsum("ukk->uk", products) - means**2, 0.0) / samples)
+    unit = int(solution.info.utility == "match")
+    near = _near_best(means[unit], products[unit], n, samples)
+    rows = {}
+    for i in range(n):
+        action = int(actions[i])
+        probability = float(probs[i]) if has_mix else None
+        if unsolved[i] > MOST_UNSOLVED:
+            rows[action] = ActionAdvice(action, probability)
+            continue
+        rows[action] = ActionAdvice(
+            action,
+            probability,
+            float(means[0, i]),
+            float(errors[0, i]),
+            float((1.0 + means[1, i]) / 2.0),
+            float(errors[1, i] / 2.0),
+            bool(near[i]),
         )
-        for i in range(n)
-    }
-    listed = [
-        rows.get(action, ActionAdvice(action, None, None, None, None)) for action in spot.hand.legal_actions()
-    ]
-    return Advice(listed, own_reach, other_reach, samples)
+    listed = [rows.get(action, ActionAdvice(action)) for action in spot.hand.legal_actions()]
+    return Advice(listed, has_mix, own_reach, other_reach, samples)
+
+
+def _near_best(means: np.ndarray, products: np.ndarray, n: int, samples: int) -> np.ndarray:
+    """Which of n actions are within two standard errors of the best; bool [n]."""
+    best = int(np.argmax(means[:n]))
+    gaps = means[best] - means[:n]
+    squares = np.diag(products)
+    second = squares[best] + squares[:n] - 2.0 * products[best, :n]
+    return gaps <= 2.0 * np.sqrt(np.maximum(second - gaps**2, 0.0) / samples)

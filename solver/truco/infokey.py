@@ -1,9 +1,10 @@
 """The compact information key of the quick engine: what a player remembers of a hand, packed into an integer.
 
-Deliberately coarse (some 0.3M keys over both seats), so that sampling visits each key often. A key holds the
-calls, the stakes and the trick results exactly; cards and Envido values are bucketed as the functions below say.
-Once Envido is settled the own value shrinks to three classes, and the other's shown value to four. Cards played
-in earlier tricks are forgotten but for who won. It leaks nothing: only what the seat may know goes in.
+Deliberately coarse (some 0.13M keys over both seats), so that sampling visits each key often. A key holds the
+Truco calls, the trick results and, while it is asked, the Envido chain exactly; cards are bucketed as the functions
+below say. Once Envido is settled there remain who called or won it, three classes of the own value (in trick 1) and
+four of the other's shown value: the chain, and so the score it led to, is forgotten. Of earlier tricks only the
+winners are remembered. It leaks nothing: only what the seat may know goes in.
 """
 
 from __future__ import annotations

@@ -29,11 +29,18 @@ class EnginePolicy(policy.Policy):
 
     def __init__(self, rules: Rules, score: tuple[int, int], kernel: EngineKernel) -> None:
         super().__init__(load_hand_game(rules, score), [0, 1])
+        self._house = rules
         self._rules = rules_vector(rules)
         self._kernel = kernel
 
     def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
-        """Probability of each legal action of a `python_truco` state at which a player is to move."""
+        """Probability of each legal action of a `python_truco` state at which a player is to move.
+
+        Raises ValueError for a state of other rules. The score of the state is not checked: a policy may be played
+        at scores other than its own, as in a match.
+        """
+        if state.hand.rules != self._house:
+            raise ValueError(f"the policy is for rules {self._house.name()}, not {state.hand.rules.name()}")
         actions = np.zeros(MAX_LEGAL, np.int32)
         probs = np.zeros(MAX_LEGAL)
         encoded = encode(state.hand)

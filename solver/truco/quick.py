@@ -3,7 +3,8 @@
 Lanctot et al. 2009, "Monte Carlo Sampling for Regret Minimization in Extensive Games". Regrets are unclipped and
 weighted by the iteration number, averages by its square. An iteration is a batch of sampled deals for each seat;
 both seats play a batch against the other's strategy as it stood before, so the two batches are independent, run
-on two threads where there are two, and give the same result on one.
+on two threads where there are two, and give the same result on one. While learning, the sampled seat trembles
+(TREMBLE), so that every spot is met and learnt; each seat so learns to play against one who errs now and then.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from solver.truco.engine import (
     utility_table,
 )
 from solver.truco.infokey import KEY_VERSION, info_key
-from solver.truco.solution import Solution, SolutionInfo
+from solver.truco.solution import MIN_VISITS, Solution, SolutionInfo
 from solver.truco.table import NUM_SLOTS, PolicyTable, action_slot, choose
 
 BATCH = 250
@@ -215,9 +216,9 @@ def traverse(
 
     The player tries every action; chance and the other player are sampled. Both play by regret matching on their
     rows. With t = `weight` > 0 they learn: `own_rows` (which `tally` is as well) gain regrets times t, `average`,
-    beside `other_rows`, gains the other's strategy times t^2 (each visit happens in proportion to the other's own
-    reach, as the average wants), and actions whose mean regret is below `prune` (negative) are tried in few of
-    the visits. With weight 0 nothing is learnt: `tally` gains the value of each of the player's actions and
+    beside `other_rows`, gains the other's strategy times t^2 (visits happen in proportion to the other's own reach,
+    but for its trembles, as the average wants), and actions whose mean regret is below `prune` (negative) are tried
+    in few of the visits. With weight 0 nothing is learnt: `tally` gains the value of each of the player's actions and
     counts the visits. Of held cards of one tier only the first is tried, the others are worth as much. Returns nan
     when an index is full.
     """
@@ -402,15 +403,17 @@ class QuickSolver:
         self.seconds += time.perf_counter() - begin
 
     def solution(
-        self, deals: int = 40_000, progress: Callable[[float], None] = lambda done: None
+        self, deals: int | None = None, progress: Callable[[float], None] = lambda done: None
     ) -> Solution:
         """The average strategy, and its values measured on `deals` sampled deals for each seat.
 
+        By default it measures on a tenth of the deals learnt from, at least 20,000.
         Actions that the average gives less than MIN_SHARE are dropped: they are what is left of early iterations.
         `progress` is told the share of the deals done.
         """
         begin = time.perf_counter()
         chunks = 50
+        deals = deals or max(20_000, self.iteration * BATCH // 10)
         mixes = [_without_scraps(seat.average) for seat in self._seats]
         sums = [new_rows() for _ in (0, 1)]
 
@@ -434,7 +437,7 @@ class QuickSolver:
             utility="match" if self._equity else "points",
             equity=self._equity.rows() if self._equity else None,
             engine="quick",
-            algorithm="external-sampling MCCFR, linear regrets, quadratic average",
+            algorithm=f"external-sampling MCCFR, linear regrets, quadratic average, trembles {TREMBLE:.0%}, pruning",
             abstraction="compact information key, see solver/truco/infokey.py",
             key_version=KEY_VERSION,
             iterations=self.iteration,
@@ -495,7 +498,8 @@ def _pack(
     legal_slots = (slots[order, None] >> np.arange(NUM_SLOTS, dtype=np.uint16)) & 1 == 1
     probs = mix[order] / mix[order].sum(axis=1, keepdims=True)
     counts = total[order, _WEIGHT]
-    values = np.where(counts[:, None] > 0, total[order] / np.maximum(counts[:, None], 1), np.float32(np.nan))
+    measured = counts[:, None] >= MIN_VISITS
+    values = np.where(measured, total[order] / np.maximum(counts[:, None], 1), np.float32(np.nan))
     probs, values = probs[:, :NUM_SLOTS], values[:, :NUM_SLOTS]
     start = np.concatenate([[0], np.cumsum(legal_slots.sum(axis=1))]).astype(np.int32)
     table = PolicyTable(keys[order], start, slots[order], probs[legal_slots])

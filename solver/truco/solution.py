@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 KIND = "truco-solution"
 VERSION = 1
+MIN_VISITS = 100
+"""Sampled visits of an infoset below which its values count as unmeasured."""
 NOT_CERTIFIED = "not certified"
 
 
@@ -66,7 +68,8 @@ class Solution:
     info: SolutionInfo
     table: PolicyTable
     values: np.ndarray
-    """float32, beside `table.probs`: expected utility of the deciding seat after the action; nan if unmeasured."""
+    """float32, beside `table.probs`: expected utility of the deciding seat after the action, measured on
+    MIN_VISITS visits or more; nan where there were fewer."""
     visits: np.ndarray
     """int32 per row: sampled visits behind the values, in proportion to the other seat's reach."""
 
@@ -106,14 +109,19 @@ def load_solution(path: str | os.PathLike[str]) -> Solution:
         arrays, metadata = read_arrays(path, KIND, VERSION)
     except OSError as error:
         raise StorageError(f"cannot read solution {Path(path)}: {error.strerror}") from None
-    metadata["score"] = tuple(metadata["score"])
-    info = SolutionInfo(**metadata)
+    try:
+        info = SolutionInfo(**metadata | {"score": tuple(metadata["score"])})
+        values, visits = arrays.pop("values"), arrays.pop("visits")
+        table = PolicyTable(**arrays)
+    except (TypeError, KeyError):
+        raise StorageError(
+            f"{Path(path)}: made by another version of this program, its fields differ"
+        ) from None
     if info.key_version != KEY_VERSION:
         raise StorageError(
             f"{Path(path)}: information key of version {info.key_version}, this program has version {KEY_VERSION}"
         )
-    values, visits = arrays.pop("values"), arrays.pop("visits")
-    solution = Solution(info, PolicyTable(**arrays), values, visits)
+    solution = Solution(info, table, values, visits)
     if solution.rules.hash() != info.rules_hash:
         raise StorageError(f"{Path(path)}: its rules no longer mean what they meant when it was solved")
     return solution
