@@ -173,7 +173,7 @@ def advise(
     utility: WantedUtilityOption = None,
     solution: SolutionOption = None,
     roll: Annotated[bool, typer.Option("--roll", help="Also draw one action by the mix.")] = False,
-    samples: Annotated[int, typer.Option(min=100, help="Deals simulated for the values.")] = 8_000,
+    samples: Annotated[int, typer.Option(min=100, help="Deals simulated for the values.")] = 5_000,
     seed: Annotated[
         int | None,
         typer.Option(

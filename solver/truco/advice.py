@@ -205,7 +205,7 @@ def _advise(
 
 
 def advise(
-    solution: Solution, spot: Spot, equity: EquityTable, samples: int = 8_000, seed: int = 1
+    solution: Solution, spot: Spot, equity: EquityTable, samples: int = 5_000, seed: int = 1
 ) -> Advice:
     """The solution's advice at a spot of its rules.
 
