@@ -51,6 +51,7 @@ def match_bots(
     """Play A against B with the luck shared: every deal is played twice, with the seats swapped.
 
     A pair of plays is the unit of the intervals. A player against itself comes out exactly even.
+    A solution plays every score of a match as the score it was solved for.
     """
     if hands == 0 and matches == 0:
         raise ValueError("nothing to play: both --hands and --matches are 0")

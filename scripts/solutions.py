@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SOLVE_SECONDS = 60
 """How long a quick solve runs when a command needs a solution that is not kept."""
-FEW_ITERATIONS = 2_000
+FEW_ITERATIONS = 1_500
 """Below so many the strategy still loses to the heuristic player."""
 SolutionOption = Annotated[
     Path | None,

@@ -37,8 +37,8 @@ from solver.truco.infokey import KEY_VERSION, info_key
 from solver.truco.solution import MIN_VISITS, Solution, SolutionInfo
 from solver.truco.table import NUM_SLOTS, PolicyTable, action_slot, choose
 
-BATCH = 250
-"""Traversals of each seat in one iteration."""
+BATCH = (400, 700)
+"""Traversals of mano and of pie in one iteration; those of mano, who has more to decide, take longer."""
 MIN_SHARE = 0.01
 """Least probability that the finished average strategy gives to an action it plays at all."""
 PRUNE_BELOW = 0.02
@@ -413,7 +413,7 @@ class QuickSolver:
         """
         begin = time.perf_counter()
         chunks = 50
-        deals = deals or max(20_000, self.iteration * BATCH // 10)
+        deals = deals or max(20_000, self.iteration * sum(BATCH) // 20)
         mixes = [_without_scraps(seat.average) for seat in self._seats]
         sums = [new_rows() for _ in (0, 1)]
 
@@ -441,7 +441,7 @@ class QuickSolver:
             abstraction="compact information key, see solver/truco/infokey.py",
             key_version=KEY_VERSION,
             iterations=self.iteration,
-            deals=self.iteration * 2 * BATCH,
+            deals=self.iteration * sum(BATCH),
             seed=self._seed,
             seconds=round(self.seconds + time.perf_counter() - begin, 1),
             mano_value=float(values.mean()),
@@ -451,7 +451,7 @@ class QuickSolver:
 
     def _learn(self, own: _Seat, other: _Seat) -> float:
         return self._traverse(
-            own, BATCH, own.index, own.regrets, own.regrets,
+            own, BATCH[self._seats.index(own)], own.index, own.regrets, own.regrets,
             other.read_index, other.frozen, other.average, float(self.iteration),
         )  # fmt: skip
 
