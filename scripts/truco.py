@@ -153,7 +153,7 @@ def show_rules(
 
 @app.command(
     epilog='Examples:  `truco advise "1E 7O 3C"`  ·  `truco advise "7O 6O 4B" --pie --history "envido"`  ·  '
-    '`truco advise "1E 7O 3C" --score 12-9 --mano --history "envido quiero 3C 12B" --shown 25`'
+    '`truco advise "4O 3O 1B" --score 12-9 --mano --history "envido quiero 3O 6E" --shown 25`'
 )
 def advise(
     hand: Annotated[str, typer.Argument(help="Your three dealt cards.", metavar='"1E 7O 3C"')],
