@@ -322,7 +322,7 @@ def _print_advice(solution: Solution, spot: Spot, advice: Advice, drawn: int | N
     for row in advice.actions:
         name = action_name(row.action)
         mix = "" if row.probability is None else f"{row.probability:.0%}"
-        bar = "█" * round(20 * (row.probability or 0.0))
+        bar = "█" * round(15 * (row.probability or 0.0))
         if row.points is None or row.match_win is None:
             listing.add_row(name, mix, bar or (same if row.action == MAZO else "value not known"))
             continue
