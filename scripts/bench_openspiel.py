@@ -13,11 +13,13 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from typing import NoReturn
 
 import pyspiel
 from rich.console import Console
 from rich.table import Table
 
+from scripts.console import fail
 from solver.best_response import exploitability
 from solver.cfr import CFR_PLUS, DCFR, FlatSolver, Schedule
 from solver.flat import FlatGame, flatten
@@ -70,12 +72,21 @@ class OpenSpielSolver:
 Solver = FlatSolver | OpenSpielSolver
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong with an option in one line, as every other command does."""
+
+    def error(self, message: str) -> NoReturn:
+        fail(message)
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run the benchmark; exit status 1 if a game is not the one the figures are about."""
-    parser = argparse.ArgumentParser(prog="python -m scripts.bench_openspiel", description=__doc__)
+    parser = _Parser(prog="python -m scripts.bench_openspiel", description=__doc__)
     parser.add_argument("--json", action="store_true", help="print one JSON text instead of a table")
     parser.add_argument("--rounds", type=int, default=5, help="rounds in which the solvers take turns (5)")
     arguments = parser.parse_args(argv)
+    if arguments.rounds < 1:
+        fail(f"--rounds is {arguments.rounds}, allowed: 1 or more")
     games = []
     for name, expected in GAMES.items():
         begin = time.process_time()

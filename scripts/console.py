@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -54,7 +54,7 @@ def run(app: typer.Typer) -> None:
     sys.exit(status if isinstance(status, int) else 0)
 
 
-def fail(reason: str) -> None:
+def fail(reason: str) -> NoReturn:
     """Prints the reason, if there is one to give, as one line on stderr and exits with status 2."""
     if reason:
         print(f"error: {' '.join(reason.split())}", file=sys.stderr)

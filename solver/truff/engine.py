@@ -158,12 +158,6 @@ def random_below(rng: np.ndarray, n: int) -> int:
 
 
 @njit(cache=True)
-def random_unit(rng: np.ndarray) -> float:
-    """A float in [0, 1)."""
-    return random_below(rng, 1 << 31) / 2147483648.0
-
-
-@njit(cache=True)
 def random_card(rng: np.ndarray, mask: int) -> int:
     """A uniformly random card of a non-empty bitboard."""
     for _ in range(random_below(rng, popcount(mask))):
