@@ -1,0 +1,516 @@
+"""How much an exploiter who remembers every card can win against the vector engine's average strategy, exactly.
+
+The policy knows holdings by class and tier and forgets what its abstraction forgets; the exploiter of `best_response`
+holds real cards and forgets nothing: his own cards, every card on the table with its suit, every call, every value
+shown. His values are exact sums over all deals in float64, so what he wins bounds how far the policy is from
+equilibrium in the real game.
+
+The trunk (trick 1 while Envido is not accepted) is walked backwards in numpy; each of its exits and accepted
+Envidos is one independent part computed by the kernels of respond.py and respond_accepted.py.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, permutations
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from solver.storage import StorageError, read_arrays, write_arrays
+from solver.truco.vector.kernels import Step
+from solver.truco.vector.respond_accepted import Blocks, Deal, Sets, split_mass, sweep_accept, sweep_exit
+from solver.truco.vector.solve import Game, VectorSolver
+from solver.truco.vector.trees import TrunkNode
+
+_KIND, _VERSION = "truco-vector-response-part", 1
+_LANES = 64
+"""Strands of work that may run in parallel; fixed, and so is the order of all sums."""
+
+Target = tuple[str, int]
+"""(node, end, exit or accept; number) in the trunk."""
+Progress = Callable[[int, int], None]
+"""Called with the parts done and all parts."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Average-strategy sums of a Game, as VectorSolver holds them; not changed here."""
+
+    game: Game
+    trunk_sums: Sequence[np.ndarray]
+    position_sums: np.ndarray
+    sums: np.ndarray
+
+    @staticmethod
+    def of(solver: VectorSolver) -> Policy:
+        """The average strategy of a solver, its tables not copied."""
+        return Policy(solver.game, solver.trunk_sums, solver.position_sums, solver.sums)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 over the game and the tables; reads them all."""
+        game = self.game
+        digest = hashlib.sha256(repr((game.rules, game.score, game.equity, game.abstraction)).encode())
+        for end in game.trunk.ends:
+            digest.update(repr(end).encode())
+        for table in (*self.trunk_sums, self.position_sums, self.sums):
+            digest.update(np.ascontiguousarray(table).reshape(-1).view(np.uint8).data)
+        return digest.hexdigest()
+
+
+class Leak(NamedTuple):
+    """A public situation that ends the trunk, and what the best response gains in it over the policy."""
+
+    history: tuple[tuple[str, int], ...]
+    """(Word or `card`, player) so far."""
+    mass: float
+    """Probability of coming there when the exploiter plays the best response."""
+    gain: float
+    """Utility gained from there on, times the probability; own real hands of one class count alike in the policy's
+    value, so only the sum over suits is exact."""
+
+
+@dataclass(frozen=True)
+class BestResponse:
+    """What a best-responding player gets against the policy."""
+
+    player: int
+    value: float
+    """His expected utility, exact."""
+    leaks: tuple[Leak, ...]
+    """Largest gain first; empty unless asked for."""
+
+
+class _Table:
+    """Real cards of a deck, numbered from the strongest tier to the weakest."""
+
+    def __init__(self, game: Game) -> None:
+        holdings = game.holdings
+        order = np.argsort(holdings.card_tier, kind="stable")
+        rank = np.argsort(order)
+        tier = holdings.card_tier[order].astype(np.int64)
+        cards = len(tier)
+        hands = np.array(list(combinations(range(cards), 3)), np.int64)
+        at = np.full((cards, cards, cards), -1, np.int64)
+        for column in permutations(range(3)):
+            at[hands[:, column[0]], hands[:, column[1]], hands[:, column[2]]] = np.arange(len(hands))
+        found = np.sort(rank[holdings.hands], axis=1)
+        ours = at[found[:, 0], found[:, 1], found[:, 2]]
+        cls = np.empty(len(hands), np.int64)
+        cls[ours] = holdings.hand_class
+        tiers = tier[hands]
+        equal = tiers[:, :, None] == tiers[:, None, :]
+        slot = equal.argmax(axis=2).astype(np.int64)
+        combo = holdings.after.position[cls[:, None], slot].astype(np.int64)
+        value = holdings.class_value[cls].astype(np.int64)
+        self.deal = Deal(
+            tier, hands, cls, value, np.argsort(value, kind="stable").astype(np.int64), slot,
+            1.0 / equal.sum(axis=2), combo, at,
+        )  # fmt: skip
+        self.cards = cards
+        self.pair_number = np.zeros((cards, cards), np.int64)
+        for number, (p, q) in enumerate(combinations(range(cards), 2)):
+            self.pair_number[p, q] = self.pair_number[q, p] = number
+        self.rest = np.stack(
+            [self.pair_number[hands[:, j], hands[:, k]] for j, k in ((1, 2), (0, 2), (0, 1))], axis=1
+        )
+        """Pair number left after playing each card of a hand, int64 [h, 3]."""
+        self.holds = np.zeros((cards, len(hands)), bool)
+        for place in range(3):
+            self.holds[hands[:, place], np.arange(len(hands))] = True
+        self.order = np.array([a * cards + b for a in range(cards) for b in range(cards) if a != b], np.int64)
+        np.random.default_rng(0).shuffle(self.order)  # evens out the strands
+        self.sets = self._sets(game)
+
+    def _sets(self, game: Game) -> Sets:
+        deal, lists = self.deal, game.value_lists
+        known = game.value_sets
+        members = [np.flatnonzero(np.isin(deal.value, values)) for values in known]
+        width = max(map(len, members))
+        n = len(known)
+        ints = lambda *shape: np.zeros(shape, np.int64)  # noqa: E731
+        sets = Sets(
+            ints(n), ints(n, width), ints(n, width), np.full((n, len(deal.hands)), -1), ints(n, self.cards + 1),
+            *(ints(n, 3 * width) for _ in range(5)),
+        )  # fmt: skip
+        for s, part in enumerate(members):
+            size = len(part)
+            sets.count[s] = size
+            sets.hand[s, :size] = part
+            sets.row[s, :size] = np.searchsorted(lists.cls[s, : lists.count[s]], deal.cls[part])
+            sets.index[s, part] = np.arange(int(size))
+            hands = deal.hands[part]
+            card = hands.reshape(-1)
+            low = np.stack([hands[:, 1], hands[:, 0], hands[:, 0]], axis=1).reshape(-1)
+            high = np.stack([hands[:, 2], hands[:, 2], hands[:, 1]], axis=1).reshape(-1)
+            order = np.lexsort((high, low, card))
+            sets.start[s] = np.searchsorted(card[order], np.arange(self.cards + 1))
+            for column, values in (
+                (sets.low, low), (sets.high, high), (sets.member, np.repeat(np.arange(size), 3)),
+                (sets.place, np.tile(np.arange(3), size)),
+            ):  # fmt: skip
+                column[s, : 3 * size] = values[order]
+            combos = deal.combo[part].reshape(-1)[order]
+            for tier in range(game.holdings.num_tiers):
+                here = np.flatnonzero(deal.tier[card[order]] == tier)
+                there = lists.combo[s, tier, : lists.combo_count[s, tier]]
+                sets.combo_place[s, here] = np.searchsorted(there, combos[here])
+        return sets
+
+
+def best_response(
+    policy: Policy,
+    player: int,
+    progress: Progress | None = None,
+    checkpoint: Path | None = None,
+    leaks: bool = False,
+) -> BestResponse:
+    """The best response of `player` (0 mano, 1 pie) to the policy in the real game.
+
+    With `checkpoint`, a directory, each finished part is kept there and found again by a later call; the result is
+    the same with and without interruption. `leaks` costs a pass of the solver and memory for two more sets of
+    tables. Raises StorageError for a damaged part, OSError if the disk refuses.
+    """
+    return _Response(policy, player).run(progress, checkpoint, leaks)
+
+
+def policy_value(policy: Policy) -> float:
+    """Mano's expected utility when both follow the policy, to float32 accuracy (about 1e-6 of the stakes)."""
+    return _Evaluator.of(policy).value(0)
+
+
+class _Response:
+    """One best response: the other's reach through the trunk, values of its leaves, backward induction."""
+
+    def __init__(self, policy: Policy, player: int) -> None:
+        self.policy, self.own = policy, player
+        self.game = policy.game
+        self.table = _Table(policy.game)
+        self.sign = 1.0 if player == 0 else -1.0
+        self.reach = self._reach()
+
+    # ---- the other's reach
+
+    def _mix(self, number: int) -> np.ndarray:
+        """Average strategy of a trunk node, float64 of the shape of its table."""
+        node = self.game.trunk.nodes[number]
+        mix = self.policy.trunk_sums[number].astype(np.float64)
+        legal = np.ones(mix.shape)
+        if node.plays:
+            places = self.game.holdings.class_slot_legal.T
+            legal[:3] = places if not node.posted else places[:, None, :]
+            mix *= legal
+        total = mix.sum(axis=0)
+        return np.where(total > 0, mix / np.where(total > 0, total, 1), legal / legal.sum(axis=0))
+
+    def _reach(self) -> dict[Target, np.ndarray]:
+        """The other's reach at every leaf: mano's [classes], then [combinations] once his card lies; pie's [1,
+        classes], then [tiers of mano's card, classes], at exits [tiers, combinations].
+        """
+        trunk, holdings = self.game.trunk, self.game.holdings
+        after, tiers = holdings.after, holdings.num_tiers
+        ones = np.ones(holdings.num_classes)
+        reach: dict[Target, np.ndarray] = {("node", 0): ones if self.own == 1 else ones[None]}
+        for number, node in enumerate(trunk.nodes):
+            here = reach.pop(("node", number))
+            mix = self._mix(number) if node.player != self.own else None
+            for k, target in enumerate(node.children):
+                if node.plays and k == 0:
+                    if mix is not None and node.player == 0:
+                        reach[target] = here[after.cls] * mix[after.slot, after.cls]
+                    elif mix is not None:
+                        reach[target] = here[:, after.cls] * mix[after.slot, :, after.cls].T
+                    elif self.own == 0:
+                        reach[target] = np.ascontiguousarray(
+                            np.broadcast_to(here, (tiers, holdings.num_classes))
+                        )
+                    else:
+                        reach[target] = here
+                    continue
+                reach[target] = here if mix is None else here * mix[2 + k if node.plays else k]
+        return reach
+
+    # ---- sums over the other's hands
+
+    def _masses(self, reach: np.ndarray, posted: bool) -> np.ndarray:
+        """Sums of the other's reach where (mano, pie) wins the Envido, [2, own rows]; rows as in `_backward`."""
+        deal = self.table.deal
+        if not posted:
+            return split_mass(deal, reach.reshape(-1)[deal.cls], self.own)
+        if self.own == 0:
+            by_tier = np.stack([split_mass(deal, row[deal.cls], 0) for row in reach])
+            tier = deal.tier[deal.hands]
+            return np.stack([by_tier[tier, w, np.arange(len(tier))[:, None]] for w in (0, 1)])
+        out = np.zeros((2, self.table.cards, len(deal.hands)))
+        for a in range(self.table.cards):
+            place = (deal.hands == a).argmax(axis=1)
+            rows = np.arange(len(place))
+            line = np.where(
+                self.table.holds[a], reach[deal.combo[rows, place]] * deal.share[rows, place], 0.0
+            )
+            out[:, a] = np.where(self.table.holds[a], 0.0, split_mass(deal, line, 1))
+        return out
+
+    # ---- leaves
+
+    def _end(self, number: int) -> np.ndarray:
+        end = self.game.trunk.ends[number]
+        return self.sign * end.utility * self._masses(self.reach["end", number], end.posted).sum(axis=0)
+
+    @cached_property
+    def _blocks(self) -> Blocks:
+        game = self.game
+        layout, lists = game.layout, game.layout.lists
+        gain = np.zeros((len(layout.groups), 2, 5))
+        for g, group in enumerate(layout.groups):
+            gain[g, :, 1:] = self._gains(group.gain)
+        left = np.full((len(lists.count), game.holdings.num_tiers, game.holdings.num_tiers), -1, np.int64)
+        for g, tier in np.ndindex(left.shape[:2]):
+            size = lists.left_count[g, tier]
+            left[g, tier, lists.left_tier[g, tier, :size]] = np.arange(int(size))
+        block, bucket = game._store_places[:2]
+        return Blocks(
+            game.groups.root, game.groups.table, gain, block, bucket, game.local, game.holdings.pair_id, left
+        )  # fmt: skip
+
+    def _gains(self, extra: Sequence[Sequence[float]]) -> np.ndarray:
+        """Exploiter's utility by (he wins, he loses), from mano's by winner."""
+        gains = np.array(extra, np.float64)
+        return gains if self.own == 0 else -gains[::-1]
+
+    def _exit(self, number: int) -> np.ndarray:
+        """Rows at an exit: mano's [hands, place of his card]; pie's [mano's card, hands], his best card chosen."""
+        game, table, deal = self.game, self.table, self.table.deal
+        reach = self.reach["exit", number]
+        cards = table.cards
+        group = next(g for g, found in enumerate(game.layout.groups) if number in found.exits)
+        block = int(np.flatnonzero(game.groups.block_group == group)[0])
+        rest = np.zeros((cards, cards, cards * (cards - 1) // 2))
+        if reach.any():
+            sweep_exit(
+                game.layout.trees[0], game.layout.lists, self.policy.sums, self._blocks, deal, group, block,
+                np.ascontiguousarray(np.atleast_2d(reach)), self.own, table.order, _LANES, table.pair_number, rest,
+            )  # fmt: skip
+        base = self.sign * game.trunk.exits[number].payoffs.base
+        if self.own == 0:
+            # The other's reach before its card, by class.
+            position = game.holdings.after.position
+            by_class = np.where(position >= 0, reach[:, position], 0.0).sum(axis=2)
+            return rest.sum(axis=1)[deal.hands, table.rest] + base * self._masses(by_class, True).sum(axis=0)
+        best = rest[:, deal.hands, table.rest].max(axis=2)
+        return np.where(table.holds, 0.0, best) + base * self._masses(reach, True).sum(axis=0)
+
+    def _accept(self, number: int) -> np.ndarray:
+        """Rows at an accepted Envido, as in `_backward`."""
+        game, table, deal = self.game, self.table, self.table.deal
+        accept = game.trunk.accepts[number]
+        posted = accept.position.posted
+        reach = self.reach["accept", number]
+        masses = self._masses(reach, posted)
+        values = sum(self.sign * accept.payoffs[w].base * masses[w] for w in (0, 1))
+        assert isinstance(values, np.ndarray)
+        if not reach.any():
+            return values
+        sets = table.sets
+        for winner in (0, 1):
+            if accept.over[winner]:
+                continue
+            continuation = game.continuation_of(accept.position, accept.payoffs[winner])
+            chosen = [(m, p) for m, p, w in game.outcomes() if w == winner]
+            work = lambda o: -int(sets.count[o[0]]) * int(sets.count[o[1]])  # noqa: E731
+            tasks = np.array(sorted(chosen, key=work), np.int64).reshape(-1, 2)
+            if len(tasks) == 0:
+                continue
+            size = sets.count[tasks[:, self.own]]
+            if posted:
+                size = size * (3 if self.own == 0 else table.cards)
+            base = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
+            out = np.zeros(base[-1])
+            gains = np.zeros((2, 5))
+            gains[:, 1:] = self._gains(accept.payoffs[winner].extra)
+            sweep_accept(
+                game.layout.trees[0], game.layout.lists, self.policy.sums, self._blocks, deal, sets, game.positions,
+                game.value_lists, self.policy.position_sums, game.position_root[continuation], posted,
+                game.position_tables[continuation], tasks, base, _LANES, np.ascontiguousarray(np.atleast_2d(reach)),
+                gains, self.own, out,
+            )  # fmt: skip
+            for task, outcome in enumerate(tasks):
+                own_set = outcome[self.own]
+                hands = sets.hand[own_set, : sets.count[own_set]]
+                part = out[base[task] : base[task + 1]]
+                if not posted:
+                    values[hands] += part
+                elif self.own == 0:
+                    values[hands] += part.reshape(-1, 3)
+                else:
+                    values[:, hands] += part.reshape(table.cards, -1)
+        return values
+
+    # ---- backward
+
+    def _parts(self) -> list[Target]:
+        trunk = self.game.trunk
+        return [("accept", k) for k in range(len(trunk.accepts))] + [
+            ("exit", e) for e in range(len(trunk.exits))
+        ]
+
+    def _leaves(self, progress: Progress | None, checkpoint: Path | None) -> dict[Target, np.ndarray]:
+        leaves = {("end", k): self._end(k) for k in range(len(self.game.trunk.ends))}
+        parts = self._parts()
+        metadata = {}
+        if checkpoint is not None:
+            checkpoint.mkdir(parents=True, exist_ok=True)
+            metadata = {"policy": self.policy.fingerprint, "player": self.own}
+        for done, (kind, number) in enumerate(parts):
+            path = None if checkpoint is None else checkpoint / f"{self.own}-{kind}-{number}.safetensors"
+            if path is not None and path.exists():
+                arrays, found = read_arrays(path, _KIND, _VERSION)
+                if found != metadata:
+                    raise StorageError(f"{path}: belongs to another policy")
+                leaves[kind, number] = arrays["values"]
+            else:
+                leaves[kind, number] = self._exit(number) if kind == "exit" else self._accept(number)
+                if path is not None:
+                    write_arrays(path, _KIND, _VERSION, {"values": leaves[kind, number]}, metadata)
+            if progress is not None:
+                progress(done + 1, len(parts))
+        return leaves
+
+    def _after_own_card(self, below: np.ndarray, child: Target) -> np.ndarray:
+        """Values of own cards for the rows before them, [.., place]."""
+        if self.own == 0:
+            return below  # [hands, place]
+        return below[..., None] if child[0] == "exit" else below
+
+    def _backward(self, leaves: dict[Target, np.ndarray]) -> dict[Target, np.ndarray]:
+        """Counterfactual values of every node and leaf: rows are own hands [hands]; once mano's card lies, mano's
+        [hands, place of his card], pie's [mano's card, hands].
+        """
+        values = dict(leaves)
+        trunk = self.game.trunk
+        for number in range(len(trunk.nodes) - 1, -1, -1):
+            node = trunk.nodes[number]
+            found = [self._choice(node, k, values) for k in range(len(node.children))]
+            total = found[0].copy()
+            for option in found[1:]:
+                if node.player == self.own:
+                    np.maximum(total, option, out=total)
+                else:
+                    total += option
+            values["node", number] = total
+        return values
+
+    def _choice(self, node: TrunkNode, k: int, values: dict[Target, np.ndarray]) -> np.ndarray:
+        """Values of a node's k-th child in the node's own rows."""
+        below = values[node.children[k]]
+        if node.plays and k == 0 and node.player == 0:
+            # Mano's card: his best one, or the sum over those he may play.
+            return below.max(axis=1) if self.own == 0 else below.sum(axis=0)
+        return below
+
+    def run(self, progress: Progress | None, checkpoint: Path | None, leaks: bool) -> BestResponse:
+        leaves = self._leaves(progress, checkpoint)
+        values = self._backward(leaves)
+        deals = self.game.holdings.num_deals
+        value = float(values["node", 0].sum() / deals)
+        return BestResponse(self.own, value, tuple(self._leaks(values)) if leaks else ())
+
+    # ---- leaks
+
+    def _leaks(self, values: dict[Target, np.ndarray]) -> list[Leak]:
+        """Gains at the leaves of the trunk, weighted by the best response's own reach."""
+        game, trunk, deal = self.game, self.game.trunk, self.table.deal
+        deals = game.holdings.num_deals
+        policy_values = _Evaluator.of(self.policy).leaves(self.own)
+        after = game.holdings.after
+        class_size = np.bincount(deal.cls, minlength=game.holdings.num_classes)
+        own: dict[Target, np.ndarray] = {("node", 0): np.ones(len(deal.hands))}
+        found = []
+        for number, node in enumerate(trunk.nodes):
+            here = own.pop(("node", number))
+            chosen = np.zeros(here.shape, np.int64)
+            if node.player == self.own:
+                chosen = np.stack([self._choice(node, k, values) for k in range(len(node.children))]).argmax(
+                    axis=0
+                )
+            for k, target in enumerate(node.children):
+                reach = np.where(chosen == k, here, 0.0) if node.player == self.own else here
+                if node.plays and k == 0 and node.player == 0:
+                    if self.own == 0:
+                        best = values[target].argmax(axis=1)
+                        reach = reach[:, None] * (best[:, None] == np.arange(3))
+                    else:
+                        reach = np.where(self.table.holds, 0.0, reach[None, :])
+                own[target] = reach
+                if target[0] not in ("exit", "accept") or not reach.any():
+                    continue
+                kind, leaf = target
+                by_class = policy_values[target] * deals
+                if self.own == 0 and by_class.shape[0] == len(after.cls):
+                    # Counterfactual values of (class, card): alike for the real cards that stand for it.
+                    count = np.zeros(len(after.cls))
+                    np.add.at(count, deal.combo, 1.0)
+                    mine = (by_class / count)[deal.combo]
+                elif by_class.ndim == 1:
+                    mine = (by_class / class_size)[deal.cls]
+                else:
+                    if kind == "exit":  # pie's best card by the policy's own values
+                        position = after.position
+                        by_class = np.where(position >= 0, by_class[:, position], -np.inf).max(axis=2)
+                    # Rows of the policy are by the tier of mano's card: shared out by the other's mass.
+                    mine = np.zeros(reach.shape)
+                    mass = self._masses(self.reach[target], True).sum(axis=0)
+                    for tier in range(game.holdings.num_tiers):
+                        cards = np.flatnonzero(deal.tier == tier)
+                        total = np.zeros(len(class_size))
+                        np.add.at(total, deal.cls, mass[cards].sum(axis=0))
+                        worth = np.where(total > 0, by_class[tier] / np.where(total > 0, total, 1), 0)
+                        mine[cards] = mass[cards] * worth[deal.cls]
+                posted = trunk.accepts[leaf].position.posted if kind == "accept" else True
+                at = self.reach[target]
+                if kind == "exit" and self.own == 0:
+                    at = np.where(after.position >= 0, at[:, after.position], 0.0).sum(axis=2)
+                mass_here = float((reach * self._masses(at, posted).sum(axis=0)).sum() / deals)
+                gain = float((reach * (values[target] - mine)).sum() / deals)
+                history = trunk.exits[leaf].history if kind == "exit" else trunk.accepts[leaf].history
+                found.append(Leak(history, mass_here, gain))
+        return sorted(found, key=lambda leak: -leak.gain)
+
+
+class _Evaluator(VectorSolver):
+    """A solver whose current strategies are the policy's average ones, to read off values of one pass."""
+
+    def __init__(self, game: Game) -> None:
+        super().__init__(game)
+        self._found: dict[Target, np.ndarray] = {}
+
+    @staticmethod
+    def of(policy: Policy) -> _Evaluator:
+        """With copies of the tables, since a pass changes them."""
+        self = _Evaluator(policy.game)
+        self.trunk_regrets = [np.array(table) for table in policy.trunk_sums]
+        for target, source in (
+            (self.position_regrets, policy.position_sums), (self.regrets, policy.sums),
+        ):  # fmt: skip
+            size = min(len(target), len(source))
+            target[:size] = source[:size]
+        return self
+
+    def _leaf_values(self, *args: object, **keywords: object) -> dict[Target, np.ndarray]:
+        found = super()._leaf_values(*args, **keywords)  # type: ignore[arg-type]
+        self._found = dict(found)
+        return found
+
+    def value(self, player: int) -> float:
+        """Expected utility of the player; only once, for the pass changes the tables."""
+        return float(self.iterate(Step(1.0, 1.0, 0.0, False), (player,))[0])
+
+    def leaves(self, player: int) -> dict[Target, np.ndarray]:
+        """The player's counterfactual values at the leaves of the trunk, as shares of all deals; only once."""
+        self.value(player)
+        return self._found

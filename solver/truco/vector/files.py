@@ -1,0 +1,141 @@
+"""Files of the vector engine: checkpoints to go on from, and policies to certify, look up and play."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from game.truco.equity import EquityTable
+from game.truco.rules import make_rules
+from solver.storage import StorageError, read_arrays, write_arrays
+from solver.truco.vector.abstraction import Abstraction
+from solver.truco.vector.solve import Game, VectorSolver
+
+CHECKPOINT, POLICY, VERSION = "truco-vector-checkpoint", "truco-vector-policy", 1
+
+
+@dataclass(frozen=True)
+class VectorInfo:
+    """What a file is of; plain JSON values."""
+
+    rules: dict[str, Any]
+    rules_hash: str
+    score: tuple[int, int]
+    """(mano, pie) at the start of the hand."""
+    equity: list[list[float]] | None
+    """Match-win probability of the player who is mano at each score; None where the utility is points."""
+    contexts: tuple[str, ...]
+    values: tuple[str, ...]
+    schedule: str
+    iterations: int
+    seconds: float
+    """Spent solving, over all runs."""
+
+    @staticmethod
+    def of(game: Game, schedule: str, iterations: int, seconds: float) -> VectorInfo:
+        """Describes a game and how far it was solved."""
+        return VectorInfo(
+            game.rules.to_dict(), game.rules.hash(), game.score, game.equity.rows() if game.equity else None,
+            game.abstraction.contexts, game.abstraction.values, schedule, iterations, seconds,
+        )  # fmt: skip
+
+    def game(self) -> Game:
+        """The game it was solved in. Raises ValueError if the rules no longer mean what they meant."""
+        rules = make_rules("base", dict(self.rules))
+        if rules.hash() != self.rules_hash:
+            raise ValueError("its rules no longer mean what they meant when it was solved")
+        equity = None
+        if self.equity is not None:
+            values = {(a, b): value for a, row in enumerate(self.equity) for b, value in enumerate(row)}
+            equity = EquityTable(len(self.equity), values)
+        return Game(rules, self.score, equity, Abstraction(self.contexts, self.values))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class VectorPolicy:
+    """An average strategy: sums per infoset and action, to be normalised where they are read."""
+
+    info: VectorInfo
+    game: Game
+    trunk: list[np.ndarray]
+    """float32 per trunk node, shapes as Game.node_shape."""
+    position: np.ndarray
+    """float32 [Game.position_entries]: trick 1 after an accepted Envido."""
+    rest: np.ndarray
+    """float32 [layout entries]: tricks 2 and 3."""
+
+    @staticmethod
+    def of(solver: VectorSolver, info: VectorInfo) -> VectorPolicy:
+        """The average strategy of a solver, sharing its memory."""
+        return VectorPolicy(info, solver.game, solver.trunk_sums, solver.position_sums, solver.sums)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the file, atomically."""
+        arrays = {"trunk": _join(self.trunk), "position": self.position, "rest": self.rest}
+        write_arrays(path, POLICY, VERSION, arrays, asdict(self.info))
+
+
+def load_policy(path: str | os.PathLike[str], verify: bool = True) -> VectorPolicy:
+    """Opens a policy file, memory-mapped. Raises StorageError with the reason if it cannot be trusted."""
+    arrays, info, game = _read(path, POLICY, verify)
+    return VectorPolicy(info, game, _part(arrays["trunk"], game), arrays["position"], arrays["rest"])
+
+
+def save_checkpoint(solver: VectorSolver, info: VectorInfo, path: str | os.PathLike[str]) -> None:
+    """Writes everything needed to go on, atomically."""
+    arrays = {
+        "trunk_regrets": _join(solver.trunk_regrets),
+        "trunk_sums": _join(solver.trunk_sums),
+        "position_regrets": solver.position_regrets,
+        "position_sums": solver.position_sums,
+        "regrets": solver.regrets,
+        "sums": solver.sums,
+    }
+    write_arrays(path, CHECKPOINT, VERSION, arrays, asdict(info))
+
+
+def load_checkpoint(path: str | os.PathLike[str]) -> tuple[VectorSolver, VectorInfo]:
+    """The solver as it was saved. Raises StorageError with the reason if the file cannot be trusted."""
+    arrays, info, game = _read(path, CHECKPOINT, True)
+    solver = VectorSolver(game)
+    for target, name in (
+        (solver.position_regrets, "position_regrets"),
+        (solver.position_sums, "position_sums"),
+        (solver.regrets, "regrets"),
+        (solver.sums, "sums"),
+    ):
+        target[:] = arrays[name]
+    for tables, name in ((solver.trunk_regrets, "trunk_regrets"), (solver.trunk_sums, "trunk_sums")):
+        for table, saved in zip(tables, _part(arrays[name], game), strict=True):
+            table[:] = saved
+    solver.iterations = info.iterations
+    return solver, info
+
+
+def _join(tables: list[np.ndarray]) -> np.ndarray:
+    return np.concatenate([table.ravel() for table in tables])
+
+
+def _part(flat: np.ndarray, game: Game) -> list[np.ndarray]:
+    shapes = [game.node_shape(node) for node in game.trunk.nodes]
+    ends = np.cumsum([int(np.prod(shape)) for shape in shapes])
+    return [part.reshape(shape) for part, shape in zip(np.split(flat, ends[:-1]), shapes, strict=True)]
+
+
+def _read(
+    path: str | os.PathLike[str], kind: str, verify: bool
+) -> tuple[dict[str, np.ndarray], VectorInfo, Game]:
+    try:
+        arrays, metadata = read_arrays(path, kind, VERSION, verify)
+    except OSError as error:
+        raise StorageError(f"cannot read {Path(path)}: {error.strerror}") from None
+    try:
+        lists = {name: tuple(metadata[name]) for name in ("score", "contexts", "values")}
+        info = VectorInfo(**metadata | lists)
+        return arrays, info, info.game()
+    except (TypeError, KeyError, ValueError) as error:
+        raise StorageError(f"{Path(path)}: {error}") from None

@@ -1,0 +1,666 @@
+"""The vector CFR solver of the hand: one iteration walks the whole public tree for every deal at once.
+
+Trick 1 without an accepted Envido ("the trunk") is held as numpy arrays over classes of hands; what follows an
+accepted Envido in trick 1, and tricks 2 and 3, are numba kernels over pairs of holdings. Exits of the trunk that
+share tables share one pass: the payoffs it returns value each exit exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from game.truco.equity import EquityTable
+from game.truco.rules import Rules
+from solver.truco.vector.abstraction import Abstraction
+from solver.truco.vector.accepted import (
+    BACKWARD,
+    FORWARD,
+    PositionTrees,
+    Store,
+    ValueLists,
+    sweep_position,
+)
+from solver.truco.vector.exits import Combos, Groups, sweep_exits
+from solver.truco.vector.holdings import Holdings
+from solver.truco.vector.kernels import Step
+from solver.truco.vector.layout import Group, Layout
+from solver.truco.vector.trees import (
+    LEAF,
+    NO_CHILD,
+    TURN,
+    Payoffs,
+    Position,
+    Trunk,
+    TrunkNode,
+    build_trunk,
+    position_tree,
+    raisers,
+)
+
+SCHEDULES = ("dcfr", "cfr+")
+
+
+def schedule_step(schedule: str, iteration: int) -> Step:
+    """How iteration 1, 2, ... weighs regrets and averages.
+
+    `dcfr`: DCFR(1.5, 0, 2) of Brown and Sandholm 2019; `cfr+`: CFR+ of Tammelin 2014 with quadratic averaging. The
+    average's discount ((t - 1) / t)^2 is written as growing weights t^2. Raises ValueError naming an
+    unknown schedule.
+    """
+    weight = float(iteration) ** 2
+    if schedule == "cfr+":
+        return Step(1.0, 1.0, weight, True)
+    if schedule != "dcfr":
+        raise ValueError(f"schedule {schedule!r} is unknown, allowed: {', '.join(SCHEDULES)}")
+    power = float(iteration - 1) ** 1.5
+    return Step(power / (power + 1.0), 0.5, weight, False)
+
+
+Extra = tuple[tuple[float, ...], tuple[float, ...]]
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """Trick 1 after an accepted Envido: where it stands and what the rest adds, for these winners of the Envido."""
+
+    position: Position
+    extra: Extra
+    winners: tuple[int, ...]
+
+
+class Game:
+    """The hand at a score as the vector engine sees it: holdings, trees, tables' places; no strategies.
+
+    Raises ValueError for rules or an abstraction it does not play.
+    """
+
+    def __init__(
+        self, rules: Rules, score: tuple[int, int], equity: EquityTable | None, abstraction: Abstraction
+    ) -> None:
+        self.rules, self.score, self.equity, self.abstraction = rules, score, equity, abstraction
+        self.holdings = Holdings(rules)
+        self.trunk: Trunk = build_trunk(rules, score, equity)
+        self.continuations = self._continuations()
+        self._lay_out()
+        self._place_positions()
+
+    # ---- what follows an accepted Envido
+
+    def _continuations(self) -> list[Continuation]:
+        winners: dict[tuple[Position, Extra], set[int]] = {}
+        for accept in self.trunk.accepts:
+            for winner in (0, 1):
+                if not accept.over[winner]:
+                    key = (accept.position, accept.payoffs[winner].extra)
+                    winners.setdefault(key, set()).add(winner)
+        return [Continuation(*key, tuple(sorted(who))) for key, who in winners.items()]
+
+    def continuation_of(self, position: Position, payoffs: Payoffs) -> int:
+        """Number of the continuation of an accepted Envido."""
+        for number, continuation in enumerate(self.continuations):
+            if (continuation.position, continuation.extra) == (position, payoffs.extra):
+                return number
+        raise KeyError(position)
+
+    def _value_sets(self) -> list[tuple[int, ...]]:
+        """Sets of value indices that may be known of a player: each value, and with buenas each "at most v"."""
+        size = len(self.holdings.values)
+        sets: list[tuple[int, ...]] = [(v,) for v in range(size)]
+        if self.rules.envido_reveal == "buenas":
+            sets += [tuple(range(v + 1)) for v in range(size)]
+        return sets
+
+    def outcomes(self) -> Iterable[tuple[int, int, int]]:
+        """(mano's set, pie's set, winner) that an accepted Envido may make public (A-2)."""
+        size = len(self.holdings.values)
+        for mano in range(size):
+            if self.rules.envido_reveal == "buenas":
+                yield mano, size + mano, 0
+                for pie in range(mano + 1, size):
+                    yield mano, pie, 1
+            else:
+                for pie in range(size):
+                    yield mano, pie, 0 if mano >= pie else 1
+
+    def _lay_out(self) -> None:
+        values = [int(v) for v in self.holdings.values]
+        everything = tuple(range(len(values)))
+        buckets: dict[tuple[int, ...], int] = {everything: 0}
+        sets = self._value_sets()
+        members: dict[tuple[Any, ...], list[int]] = {}
+        for number, leaving in enumerate(self.trunk.exits):
+            mask = raisers(leaving.level, leaving.caller, self.rules)
+            key = (leaving.level, mask, leaving.payoffs.extra, self.abstraction.context(leaving, number))
+            members.setdefault(key, []).append(number)
+        groups = [Group(key[0], key[1], key[2], tuple(exits), ((0, 0),)) for key, exits in members.items()]
+
+        def bucket_of(values_known: tuple[int, ...], level: int) -> int:
+            """The set widened to whole ranges."""
+            hit = [
+                r
+                for r in self.abstraction.ranges(level)
+                if any(r[0] <= values[v] < r[1] for v in values_known)
+            ]
+            wide = tuple(v for v in everything if any(r[0] <= values[v] < r[1] for r in hit))
+            return buckets.setdefault(wide, len(buckets))
+
+        leaf_group: dict[tuple[int, int, Extra], int] = {}
+        trees = [position_tree(self.rules, c.position) for c in self.continuations]
+        block_of: list[dict[tuple[int, int], int]] = []
+        sets_bucket: list[list[int]] = []
+        winners: dict[tuple[int, int, Extra], set[int]] = {}
+        for continuation, tree in zip(self.continuations, trees, strict=True):
+            for level, mask in tree.leaves:
+                winners.setdefault((level, mask, continuation.extra), set()).update(continuation.winners)
+        for place, who in winners.items():
+            level, mask, extra = place
+            bucket = [bucket_of(known, level) for known in sets]
+            blocks: dict[tuple[int, int], int] = {}
+            for mano, pie, winner in self.outcomes():
+                if winner in who:
+                    blocks.setdefault((bucket[mano], bucket[pie]), len(blocks))
+            leaf_group[place] = len(groups)
+            groups.append(Group(level, mask, extra, (), tuple(blocks)))
+            block_of.append(blocks)
+            sets_bucket.append(bucket)
+        self.layout = Layout(self.holdings, tuple(buckets), tuple(groups))
+        self.leaf_group, self._trees = leaf_group, trees
+        self._make_groups()
+        self._make_store(block_of, sets_bucket, sets)
+
+    def _make_groups(self) -> None:
+        layout, tiers = self.layout, self.holdings.num_tiers
+        roots = layout.trees[1]
+        groups = layout.groups
+        root = np.zeros((len(groups), 3), np.int64)
+        gain = np.zeros((len(groups), 2, 5), np.float32)
+        for g, group in enumerate(groups):
+            for column, (a, b) in enumerate(((0, 1), (1, 0), (0, 0))):
+                root[g, column] = roots[layout.start(group, a, b)]
+            gain[g, :, 1:] = group.gain
+        blocks = [(g, *block) for g, group in enumerate(groups) for block in group.blocks]
+        of_group, of_mano, of_pie = np.array(blocks, np.int64).T.copy()
+        exits = [e for group in groups for e in group.exits]
+        self.groups = Groups(
+            root, gain, np.cumsum([0] + [len(group.exits) for group in groups]).astype(np.int64),
+            np.array(exits, np.int64), of_group, of_mano, of_pie, layout.block_start,
+        )  # fmt: skip
+        after = self.holdings.after
+        local = np.full((len(layout.buckets), tiers, int(self.holdings.pair_id.max()) + 1), -1, np.int64)
+        for g in range(len(layout.buckets) * tiers):
+            for k in range(layout.lists.count[g]):
+                p, q = layout.lists.tiers[g, k]
+                local[g // tiers, g % tiers, self.holdings.pair_id[p, q]] = k
+        self.local = local
+        played = np.repeat(np.arange(tiers), np.diff(after.start))
+        self.combos = Combos(
+            after.start.astype(np.int64), after.cls.astype(np.int64), local[0, played, after.pair]
+        )
+
+    def _make_store(
+        self,
+        block_of: list[dict[tuple[int, int], int]],
+        sets_bucket: list[list[int]],
+        sets: list[tuple[int, ...]],
+    ) -> None:
+        groups, tiers = self.layout.groups, self.holdings.num_tiers
+        block = np.full((len(groups), len(sets), len(sets)), -1, np.int64)
+        bucket = np.zeros((len(groups), len(sets)), np.int64)
+        first_block = np.cumsum([0] + [len(group.blocks) for group in groups])
+        for k, (blocks, of_set) in enumerate(zip(block_of, sets_bucket, strict=True)):
+            g = len(groups) - len(block_of) + k
+            bucket[g] = of_set
+            for mano, pie, _ in self.outcomes():
+                number = blocks.get((of_set[mano], of_set[pie]))
+                if number is not None:
+                    block[g, mano, pie] = first_block[g] + number
+        count = self.layout.lists.count.reshape(-1, tiers)
+        start = np.zeros((first_block[-1], tiers, tiers), np.int64)
+        reach_start = np.zeros((2, first_block[-1], tiers, tiers), np.int64)
+        at, to = 0, [0, 0]
+        for number in range(first_block[len(groups) - len(block_of)], first_block[-1]):
+            mano, pie = self.groups.block_mano[number], self.groups.block_pie[number]
+            for a in range(tiers):
+                for b in range(tiers):
+                    start[number, a, b] = at
+                    reach_start[0, number, a, b], reach_start[1, number, a, b] = to
+                    at += int(count[mano, a]) * int(count[pie, b])
+                    to[0] += int(count[mano, a])
+                    to[1] += int(count[pie, b])
+        self._store_sizes = (at, max(to))
+        self._store_places = (block, bucket, start, reach_start, self.local, count.astype(np.int64))
+        self.value_sets = sets
+
+    def make_store(self) -> Store:
+        """Room for what trick 1 hands over after accepted Envidos."""
+        matrices, reach = self._store_sizes
+        return Store(
+            *self._store_places, np.zeros(matrices, np.float32), np.zeros(matrices, np.float32),
+            np.zeros(reach, np.float32),
+        )  # fmt: skip
+
+    # ---- trick 1 after an accepted Envido
+
+    def _place_positions(self) -> None:
+        holdings, tiers = self.holdings, self.holdings.num_tiers
+        kind: list[int] = []
+        role: list[int] = []
+        stage: list[int] = []
+        child: list[list[int]] = []
+        place: list[np.ndarray] = []
+        actions: list[int] = []
+        leaf_group: list[int] = []
+        self.position_root: list[int] = []
+        needs: list[np.ndarray] = []
+        for continuation, tree in zip(self.continuations, self._trees, strict=True):
+            base, total = len(kind), np.zeros(4, np.int64)
+            self.position_root.append(base)
+            for node in range(len(tree.kind)):
+                kind.append(int(tree.kind[node]))
+                role.append(int(tree.role[node]))
+                codes = [int(c) + base if 0 <= c < LEAF else int(c) for c in tree.child[node]]
+                if kind[-1] == TURN and codes[0] >= LEAF:
+                    level, mask = tree.leaves[codes[0] - LEAF]
+                    codes[0] = LEAF + len(leaf_group)
+                    leaf_group.append(self.leaf_group[level, mask, continuation.extra])
+                child.append(codes)
+                place.append(total.copy())
+                stage.append(int(tree.stage[node]))
+                turn = kind[-1] == TURN
+                actions.append((3 if turn else 2) + int(tree.child[node, 1 if turn else 2] != NO_CHILD))
+                total[{(0, 0): 0, (0, 1): 1, (1, 1): 2, (1, 0): 3}[stage[-1], role[-1]]] += actions[-1]
+            needs.append(total)
+        parent, action = np.full(len(kind), -1), np.zeros(len(kind), np.int64)
+        for node, codes in enumerate(child):
+            for a, code in enumerate(codes):
+                if 0 <= code < LEAF:
+                    parent[code] = node
+                    action[code] = 3 if kind[node] == TURN and a == 1 else a
+        sizes = np.diff([*self.position_root, len(kind)])
+        nodes = np.zeros(len(kind), np.int64)
+        nodes[self.position_root] = sizes
+        as_array = lambda rows: np.array(rows, np.int64)  # noqa: E731
+        self.positions = PositionTrees(
+            as_array(kind), as_array(role), as_array(stage), as_array(child).reshape(-1, 3), parent, action,
+            as_array(actions), nodes, as_array(place).reshape(-1, 4), as_array(leaf_group),
+        )  # fmt: skip
+        after = holdings.after
+        classes = [np.flatnonzero(np.isin(holdings.class_value, known)) for known in self.value_sets]
+        width = max(map(len, classes))
+        played = np.repeat(np.arange(tiers), np.diff(after.start))
+        ints = lambda *shape: np.zeros(shape, np.int64)  # noqa: E731
+        parts = [
+            [np.flatnonzero((played == a) & np.isin(after.value, known)) for a in range(tiers)]
+            for known in self.value_sets
+        ]
+        rest = max(len(part) for row in parts for part in row)
+        n = len(classes)
+        lists = ValueLists(
+            ints(n, width), ints(n), np.zeros((n, width, 3), np.bool_), ints(n, tiers, rest), ints(n, tiers, rest),
+            ints(n, tiers, rest), ints(n, tiers, rest), ints(n, tiers), ints(n, tiers),
+        )  # fmt: skip
+        for v, members in enumerate(classes):
+            lists.cls[v, : len(members)] = members
+            lists.count[v] = len(members)
+            lists.legal[v, : len(members)] = holdings.class_slot_legal[members]
+            for a in range(tiers):
+                part = parts[v][a]
+                size = len(part)
+                lists.combo[v, a, :size] = part
+                lists.combo_row[v, a, :size] = np.searchsorted(members, after.cls[part])
+                lists.combo_slot[v, a, :size] = after.slot[part]
+                lists.combo_pair[v, a, :size] = after.pair[part]
+                lists.combo_count[v, a] = size
+            lists.combo_offset[v] = np.concatenate([[0], np.cumsum(lists.combo_count[v])[:-1]])
+        self.value_lists = lists
+        self.position_tables: list[np.ndarray] = []
+        self.position_tasks: list[tuple[np.ndarray, np.ndarray]] = []
+        at = 0
+        for number, need in enumerate(needs):
+            table = np.zeros((n, n), np.int64)
+            chosen = [
+                (m, p) for m, p, winner in self.outcomes() if winner in self.continuations[number].winners
+            ]
+            for m, p in chosen:
+                table[m, p] = at
+                combos = int(lists.combo_count[m].sum())
+                sizes = np.array([lists.count[m], lists.count[p], tiers * int(lists.count[p]), combos])
+                at += int(need @ sizes)
+            self.position_tables.append(table)
+            self.position_tasks.append(self._tasks(number, chosen))
+        self.position_entries = at
+
+    def _tasks(self, number: int, outcomes: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
+        """Outcomes in ranges such that no two ranges share a block of tricks 2 and 3; largest first."""
+        tree, extra = self._trees[number], self.continuations[number].extra
+        groups = sorted({self.leaf_group[level, mask, extra] for level, mask in tree.leaves})
+        block = self._store_places[0]
+        parent = {outcome: outcome for outcome in outcomes}
+
+        def find(x: tuple[int, int]) -> tuple[int, int]:
+            while parent[x] != x:
+                parent[x] = parent[parent[x]]
+                x = parent[x]
+            return x
+
+        seen: dict[tuple[int, int], tuple[int, int]] = {}
+        for outcome in outcomes:
+            for g in groups:
+                mate = seen.setdefault((g, int(block[g][outcome])), outcome)
+                parent[find(outcome)] = find(mate)
+        together: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        for outcome in outcomes:
+            together.setdefault(find(outcome), []).append(outcome)
+        count = self.value_lists.count
+        work = lambda part: -sum(int(count[m]) * int(count[p]) for m, p in part)  # noqa: E731
+        parts = sorted(together.values(), key=work)
+        ends = np.cumsum([0] + [len(part) for part in parts])
+        return ends.astype(np.int64), np.array([o for part in parts for o in part], np.int64).reshape(-1, 2)
+
+    # ---- sizes
+
+    def node_shape(self, node: TrunkNode) -> tuple[int, ...]:
+        """Shape of a trunk node's table: actions, then (mano's card and) holdings of the player."""
+        classes = self.holdings.num_classes
+        if not node.posted:
+            return node.num_actions, classes
+        if node.player == 0:
+            return node.num_actions, len(self.holdings.after.cls)
+        return node.num_actions, self.holdings.num_tiers, classes
+
+    @property
+    def table_entries(self) -> dict[str, int]:
+        """Regrets by part of the tree."""
+        trunk = sum(int(np.prod(self.node_shape(node))) for node in self.trunk.nodes)
+        return {
+            "trick 1": trunk,
+            "trick 1 after envido": self.position_entries,
+            "tricks 2 and 3": self.layout.entries,
+        }
+
+    @property
+    def memory_bytes(self) -> int:
+        """Memory of a solver: regrets and sums, handover after accepted Envidos, reaches and work space."""
+        matrices, reach = self._store_sizes
+        combos, tiers = len(self.holdings.after.cls), self.holdings.num_tiers
+        exits = len(self.trunk.exits)
+        work = (
+            2 * matrices + reach + exits * combos * (tiers + 1) * 3 + len(self.trunk.nodes) * tiers * 1500 * 4
+        )
+        return 4 * (2 * sum(self.table_entries.values()) + work)
+
+
+class VectorSolver:
+    """CFR on a Game; see `iterate`. Tables are float32: regrets and average-strategy sums."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.iterations = 0
+        shapes = [game.node_shape(node) for node in game.trunk.nodes]
+        self.trunk_regrets = [np.zeros(shape, np.float32) for shape in shapes]
+        self.trunk_sums = [np.zeros(shape, np.float32) for shape in shapes]
+        self.position_regrets = np.zeros(game.position_entries + 64, np.float32)
+        self.position_sums = np.zeros(game.position_entries + 64, np.float32)
+        self.regrets = np.zeros(game.layout.entries + 64, np.float32)
+        self.sums = np.zeros(game.layout.entries + 64, np.float32)
+        self._store = game.make_store()
+        holdings = game.holdings
+        self._joint = (holdings.joint / holdings.num_deals).astype(np.float32)
+        mano_wins = holdings.class_value[:, None] >= holdings.class_value[None, :]
+        self._joint_won = [np.where(mano_wins, self._joint, 0), np.where(mano_wins, 0, self._joint)]
+        self._mano_wins = mano_wins
+        after = holdings.after
+        self._cards = [slice(after.start[a], after.start[a + 1]) for a in range(holdings.num_tiers)]
+        rows = np.diff(after.start)
+        self._width = int(rows.max())
+        self._order = np.array(
+            sorted(range(len(rows) ** 2), key=lambda k: -rows[k // len(rows)] * rows[k % len(rows)])
+        )
+
+    # ---- trunk: strategies and reach
+
+    def _mix(self, node: TrunkNode, table: np.ndarray) -> np.ndarray:
+        """Normalised positive part of a node's table; uniform over the actions of a class where there is none."""
+        holdings = self.game.holdings
+        mix = np.maximum(table, 0)
+        legal = np.ones(mix.shape, np.float32)
+        if node.plays:
+            places = holdings.class_slot_legal.T
+            legal[:3] = places if not node.posted else places[:, None, :]
+            mix *= legal
+        total = mix.sum(axis=0)
+        return np.where(total > 0, mix / np.where(total > 0, total, 1), legal / legal.sum(axis=0))
+
+    def _play_mano(self, reach: np.ndarray, mix: np.ndarray) -> np.ndarray:
+        """[classes] to [combinations]."""
+        after = self.game.holdings.after
+        return reach[after.cls] * mix[after.slot, after.cls]
+
+    def _play_pie(self, reach: np.ndarray, mix: np.ndarray) -> np.ndarray:
+        """[tiers, classes] to [tiers, combinations]."""
+        after = self.game.holdings.after
+        return reach[:, after.cls] * mix[after.slot, :, after.cls].T
+
+    def iterate(self, step: Step, players: tuple[int, ...] = (0, 1)) -> np.ndarray:
+        """One iteration: updates the players one after the other. Returns their expected utilities at the current
+        strategies, in the order of `players`.
+        """
+        values = [self._update(own, step) for own in players]
+        self.iterations += 1
+        return np.array(values)
+
+    def _update(self, own: int, step: Step) -> float:
+        game, trunk = self.game, self.game.trunk
+        holdings, after = game.holdings, game.holdings.after
+        tiers, classes, combos = holdings.num_tiers, holdings.num_classes, len(after.cls)
+        mixes = [self._mix(node, table) for node, table in zip(trunk.nodes, self.trunk_regrets, strict=True)]
+        ones = np.ones(classes, np.float32)
+        reach: dict[tuple[str, int], tuple[np.ndarray, np.ndarray]] = {("node", 0): (ones, ones)}
+        for number, node in enumerate(trunk.nodes):
+            mano, pie = reach["node", number]
+            mix = mixes[number]
+            for k, target in enumerate(node.children):
+                if node.plays and k == 0:
+                    if node.player == 0:
+                        reach[target] = (self._play_mano(mano, mix), np.broadcast_to(pie, (tiers, classes)))
+                    else:
+                        reach[target] = (mano, self._play_pie(pie, mix))
+                    continue
+                factor = mix[2 + k if node.plays else k]
+                reach[target] = (mano * factor, pie) if node.player == 0 else (mano, pie * factor)
+
+        # What follows accepted Envidos, forward.
+        store = self._store
+        store.weights[:] = 0
+        store.reach[:] = 0
+        gathered = [self._gather(number, reach) for number in range(len(game.continuations))]
+        nothing = np.zeros((1, 1), np.float32)
+        for number in range(len(game.continuations)):
+            self._sweep(FORWARD, number, gathered[number], own, step, nothing)
+        # Tricks 2 and 3.
+        exits = len(trunk.exits)
+        shape = {0: (exits, 1, combos), 1: (exits, tiers, combos)}
+        reaches = [np.zeros(shape[player], np.float32) for player in (0, 1)]
+        for e in range(exits):
+            reaches[0][e, 0], reaches[1][e] = reach["exit", e]
+        part = np.zeros((tiers, tiers, exits, self._width), np.float32)
+        sweep_exits(
+            game.layout.trees[0], game.layout.lists, game.combos, game.groups, store, self.regrets, self.sums, step,
+            self._joint, reaches[1 - own], reaches[own], own, self._order, part,
+        )  # fmt: skip
+        # Backward.
+        weighted = []
+        for number, continuation in enumerate(game.continuations):
+            rows = combos if continuation.position.posted else classes
+            out = np.zeros((rows, classes), np.float32)
+            self._sweep(BACKWARD, number, gathered[number], own, step, out)
+            weighted.append(out)
+        value = self._leaf_values(own, reach, part, weighted)
+        for number in range(len(trunk.nodes) - 1, -1, -1):
+            node, mix = trunk.nodes[number], mixes[number]
+            if node.player != own:
+                total: Any = 0
+                for k, target in enumerate(node.children):
+                    below = value.pop(target)
+                    if node.plays and k == 0 and node.player == 0:
+                        below = below.sum(axis=0)  # pie's values over mano's card
+                    total = total + below
+                value["node", number] = total
+                continue
+            gain = np.zeros(mix.shape, np.float32)
+            for k, target in enumerate(node.children):
+                below = value.pop(target)
+                if node.plays and k == 0:
+                    for slot in range(3):
+                        position = after.position[:, slot]
+                        gain[slot] = np.where(position >= 0, below[..., position], 0)
+                else:
+                    gain[2 + k if node.plays else k] = below
+            expected = (mix * gain).sum(axis=0)
+            value["node", number] = expected
+            table = self.trunk_regrets[number]
+            table *= np.where(table > 0, np.float32(step.positive), np.float32(step.negative))
+            table += gain - expected
+            if step.floor:
+                np.maximum(table, 0, out=table)
+            self.trunk_sums[number] += np.float32(step.average) * reach["node", number][own] * mix
+        return float(value["node", 0].sum())
+
+    def _gather(
+        self, number: int, reach: dict[tuple[str, int], tuple[np.ndarray, np.ndarray]]
+    ) -> list[np.ndarray]:
+        """Reaches of mano and pie where a continuation begins, summed over the chains that lead to it.
+
+        Each side's sum is right for the other's regrets and for its own average.
+        """
+        game = self.game
+        mano: Any = 0
+        pie: Any = 0
+        for k, accept in enumerate(game.trunk.accepts):
+            for winner in (0, 1):
+                if accept.over[winner]:
+                    continue
+                if game.continuation_of(accept.position, accept.payoffs[winner]) == number:
+                    mano = mano + reach["accept", k][0]
+                    pie = pie + reach["accept", k][1]
+                    break
+        return [np.ascontiguousarray(mano), np.ascontiguousarray(np.atleast_2d(pie))]
+
+    def _sweep(
+        self, mode: int, number: int, reaches: list[np.ndarray], own: int, step: Step, out: np.ndarray
+    ) -> None:
+        game = self.game
+        continuation = game.continuations[number]
+        gains = np.zeros((2, 5), np.float32)
+        gains[:, 1:] = continuation.extra
+        if own == 1:
+            gains = -gains[::-1]
+        tasks, outcomes = game.position_tasks[number]
+        sweep_position(
+            mode, game.positions, game.value_lists, self._store, tasks, outcomes, self.position_regrets,
+            self.position_sums, step, game.position_root[number], continuation.position.posted,
+            game.position_tables[number], self._joint, reaches[0], reaches[1], own, np.ascontiguousarray(gains), out,
+        )  # fmt: skip
+
+    def _leaf_values(
+        self,
+        own: int,
+        reach: dict[tuple[str, int], tuple[np.ndarray, np.ndarray]],
+        part: np.ndarray,
+        weighted: list[np.ndarray],
+    ) -> dict[tuple[str, int], np.ndarray]:
+        """Counterfactual values of `own` at every end, exit and accepted Envido of the trunk."""
+        game, trunk = self.game, self.game.trunk
+        tiers = game.holdings.num_tiers
+        sign = 1.0 if own == 0 else -1.0
+        value: dict[tuple[str, int], np.ndarray] = {}
+        for posted in (False, True):
+            ends = [k for k, end in enumerate(trunk.ends) if end.posted == posted]
+            found = self._against(self._joint, [reach["end", k] for k in ends], own, posted)
+            for k, mass in zip(ends, found, strict=True):
+                value["end", k] = np.float32(sign * trunk.ends[k].utility) * mass
+            accepts = [k for k, accept in enumerate(trunk.accepts) if accept.position.posted == posted]
+            pairs = [reach["accept", k] for k in accepts]
+            for winner in (0, 1):
+                found = self._against(self._joint_won[winner], pairs, own, posted)
+                for k, mass in zip(accepts, found, strict=True):
+                    worth = np.float32(sign * trunk.accepts[k].payoffs[winner].base) * mass
+                    value["accept", k] = value["accept", k] + worth if ("accept", k) in value else worth
+            for number, continuation in enumerate(game.continuations):
+                if continuation.position.posted != posted:
+                    continue
+                for winners in ((0, 1), (0,), (1,)):
+                    members = []
+                    for k in accepts:
+                        accept = trunk.accepts[k]
+                        leading = tuple(
+                            w
+                            for w in (0, 1)
+                            if not accept.over[w]
+                            and game.continuation_of(accept.position, accept.payoffs[w]) == number
+                        )
+                        if leading == winners:
+                            members.append(k)
+                    if not members:
+                        continue
+                    table = weighted[number]
+                    if winners != continuation.winners:
+                        keep = self._mano_wins if winners == (0,) else ~self._mano_wins
+                        table = table * (keep[game.holdings.after.cls] if posted else keep)
+                    found = self._against(table, [reach["accept", k] for k in members], own, posted)
+                    for k, worth in zip(members, found, strict=True):
+                        value["accept", k] = value["accept", k] + worth
+        base = [self._exit_mass(reach["exit", e], own) for e in range(len(trunk.exits))]
+        if own == 0:
+            rest = part.sum(axis=1)
+            for e, leaving in enumerate(trunk.exits):
+                rows = [rest[a, e, : s.stop - s.start] for a, s in enumerate(self._cards)]
+                value["exit", e] = np.concatenate(rows) + np.float32(leaving.payoffs.base) * base[e]
+        else:
+            for e, leaving in enumerate(trunk.exits):
+                table = np.empty((tiers, len(game.holdings.after.cls)), np.float32)
+                for b, s in enumerate(self._cards):
+                    table[:, s] = part[:, b, e, : s.stop - s.start]
+                value["exit", e] = table - np.float32(leaving.payoffs.base) * base[e]
+        return value
+
+    def _exit_mass(self, pair: tuple[np.ndarray, np.ndarray], own: int) -> np.ndarray:
+        """Counterfactual mass at an exit: [combinations] of mano, or [tiers, combinations] of pie."""
+        after = self.game.holdings.after
+        mano, pie = pair
+        if own == 0:
+            by_class = np.zeros((pie.shape[0], self.game.holdings.num_classes), np.float32)
+            for slot in range(3):
+                position = after.position[:, slot]
+                by_class += np.where(position >= 0, pie[:, position], 0)
+            return self._against(self._joint, [(mano, by_class)], 0, True)[0]
+        return self._against(self._joint, [(mano, pie)], 1, True)[0][:, after.cls]
+
+    def _against(
+        self, table: np.ndarray, pairs: list[tuple[np.ndarray, np.ndarray]], own: int, posted: bool
+    ) -> list[np.ndarray]:
+        """Sums of joint weights x the other's reach for each of some (mano, pie) reaches.
+
+        `table` is [classes or combinations of mano, classes of pie]; results are shaped like own holdings there:
+        [classes], [combinations] of mano or [tiers, classes] of pie.
+        """
+        if not pairs:
+            return []
+        if not posted:
+            other = np.stack([pair[1 - own] for pair in pairs], axis=1)
+            return list((table @ other if own == 0 else table.T @ other).T)
+        after = self.game.holdings.after
+        short = len(table) == self.game.holdings.num_classes
+        if own == 0:
+            other = np.stack([pair[1] for pair in pairs], axis=2)  # [tiers, classes, n]
+            rows = [
+                (table[after.cls[s]] if short else table[s]) @ other[a] for a, s in enumerate(self._cards)
+            ]
+            return list(np.ascontiguousarray(np.concatenate(rows).T))
+        other = np.stack([pair[0] for pair in pairs], axis=1)  # [combinations, n]
+        columns = [(table[after.cls[s]] if short else table[s]).T @ other[s] for s in self._cards]
+        return list(np.ascontiguousarray(np.stack(columns).transpose(2, 0, 1)))
