@@ -133,10 +133,14 @@ def _class_mix(actions: int, n: int, legal: np.ndarray, mix: np.ndarray, row: in
                 spare += mix[a * row + h]
                 mix[a * row + h] = np.float32(0.0)
                 live -= 1
-        if spare > 0.0:  # only where nothing has positive regret
+        if spare > 0.0:
+            rest = np.float32(0.0)
+            for a in range(actions):
+                rest += mix[a * row + h]
             for a in range(actions):
                 if a >= 3 or legal[h, a]:
-                    mix[a * row + h] = np.float32(1.0) / np.float32(live)
+                    m = a * row + h
+                    mix[m] = mix[m] / rest if rest > 0.0 else np.float32(1.0) / np.float32(live)
 
 
 @njit(cache=True, fastmath=True)
@@ -377,6 +381,63 @@ def _before(
             )
 
 
+@njit(cache=True, fastmath=True)
+def _task(
+    task: int, mode: int, trees: PositionTrees, v: ValueLists, store: Store, tasks: np.ndarray,
+    task_values: np.ndarray, regrets: np.ndarray, sums: np.ndarray, step: Step, root: int, posted: bool,
+    table_start: np.ndarray, joint: np.ndarray, mano_reach: np.ndarray, pie_reach: np.ndarray, own: int,
+    gains: np.ndarray, out: np.ndarray,
+) -> None:  # fmt: skip
+    """A task of sweep_position, in its own function: numba drops writes to a tuple's arrays in a prange body."""
+    tiers = v.combo_count.shape[1]
+    height, width, rest = 0, 0, 0
+    for at in range(tasks[task], tasks[task + 1]):
+        height = max(height, v.count[task_values[at, 0]])
+        width = max(width, v.count[task_values[at, 1]])
+        rest = max(rest, v.combo_count[task_values[at, 0]].max())
+    w = make_scratch1(height, width, rest)
+    sizes = np.zeros(4, np.int64)
+    for at in range(tasks[task], tasks[task + 1]):
+        vm, vp = task_values[at, 0], task_values[at, 1]
+        nl, nf = v.count[vm], v.count[vp]
+        sizes[0], sizes[1], sizes[2] = nl, nf, nf * tiers
+        sizes[3] = v.combo_offset[vm, tiers - 1] + v.combo_count[vm, tiers - 1]
+        begin = table_start[vm, vp]
+        for i in range(nl):
+            mano = v.cls[vm, i]
+            for j in range(nf):
+                pie = v.cls[vp, j]
+                weight = joint[mano, pie]
+                if not posted:
+                    weight *= pie_reach[0, pie] if own == 0 else mano_reach[mano]
+                w.weights[i, j] = weight
+        if not posted:
+            for i in range(nl):
+                w.reach[0, 0, i] = mano_reach[v.cls[vm, i]] if own == 0 else np.float32(1.0)
+            for j in range(nf):
+                w.reach[0, 1, j] = pie_reach[0, v.cls[vp, j]] if own == 1 else np.float32(1.0)
+            _before(mode, trees, v, store, w, regrets, sums, step, root, begin, sizes, vm, vp, own, gains)
+            if mode == BACKWARD:
+                for i in range(nl):
+                    for j in range(nf):
+                        out[v.cls[vm, i], v.cls[vp, j]] = joint[v.cls[vm, i], v.cls[vp, j]] * w.pay0[0, i, j]
+            continue
+        for a in range(tiers):
+            left = v.combo_count[vm, a]
+            if left == 0:
+                continue
+            for i in range(left):
+                w.reach[0, 0, i] = mano_reach[v.combo[vm, a, i]]
+            for j in range(nf):
+                w.reach[0, 1, j] = pie_reach[a, v.cls[vp, j]]
+            _after(mode, trees, v, store, w, regrets, sums, step, root, begin, sizes, vm, vp, a, own, gains)
+            if mode == BACKWARD:
+                for i in range(left):
+                    mano = v.combo_row[vm, a, i]
+                    for j in range(nf):
+                        out[v.combo[vm, a, i], v.cls[vp, j]] = w.weights[mano, j] * w.pay1[0, i, j]
+
+
 @njit(cache=True, fastmath=True, parallel=True)
 def sweep_position(
     mode: int, trees: PositionTrees, v: ValueLists, store: Store, tasks: np.ndarray, task_values: np.ndarray,
@@ -391,55 +452,8 @@ def sweep_position(
     [combinations] once his card lies; pie_reach [classes], or [tiers, classes]. The backward pass writes joint x
     payoff to out, [classes, classes] or [combinations, classes].
     """
-    tiers = v.combo_count.shape[1]
     for task in prange(len(tasks) - 1):
-        height, width, rest = 0, 0, 0
-        for at in range(tasks[task], tasks[task + 1]):
-            height = max(height, v.count[task_values[at, 0]])
-            width = max(width, v.count[task_values[at, 1]])
-            rest = max(rest, v.combo_count[task_values[at, 0]].max())
-        w = make_scratch1(height, width, rest)
-        sizes = np.zeros(4, np.int64)
-        for at in range(tasks[task], tasks[task + 1]):
-            vm, vp = task_values[at, 0], task_values[at, 1]
-            nl, nf = v.count[vm], v.count[vp]
-            sizes[0], sizes[1], sizes[2] = nl, nf, nf * tiers
-            sizes[3] = v.combo_offset[vm, tiers - 1] + v.combo_count[vm, tiers - 1]
-            begin = table_start[vm, vp]
-            for i in range(nl):
-                mano = v.cls[vm, i]
-                for j in range(nf):
-                    pie = v.cls[vp, j]
-                    weight = joint[mano, pie]
-                    if not posted:
-                        weight *= pie_reach[0, pie] if own == 0 else mano_reach[mano]
-                    w.weights[i, j] = weight
-            if not posted:
-                for i in range(nl):
-                    w.reach[0, 0, i] = mano_reach[v.cls[vm, i]] if own == 0 else np.float32(1.0)
-                for j in range(nf):
-                    w.reach[0, 1, j] = pie_reach[0, v.cls[vp, j]] if own == 1 else np.float32(1.0)
-                _before(mode, trees, v, store, w, regrets, sums, step, root, begin, sizes, vm, vp, own, gains)
-                if mode == BACKWARD:
-                    for i in range(nl):
-                        for j in range(nf):
-                            out[v.cls[vm, i], v.cls[vp, j]] = (
-                                joint[v.cls[vm, i], v.cls[vp, j]] * w.pay0[0, i, j]
-                            )
-                continue
-            for a in range(tiers):
-                left = v.combo_count[vm, a]
-                if left == 0:
-                    continue
-                for i in range(left):
-                    w.reach[0, 0, i] = mano_reach[v.combo[vm, a, i]]
-                for j in range(nf):
-                    w.reach[0, 1, j] = pie_reach[a, v.cls[vp, j]]
-                _after(
-                    mode, trees, v, store, w, regrets, sums, step, root, begin, sizes, vm, vp, a, own, gains
-                )
-                if mode == BACKWARD:
-                    for i in range(left):
-                        mano = v.combo_row[vm, a, i]
-                        for j in range(nf):
-                            out[v.combo[vm, a, i], v.cls[vp, j]] = w.weights[mano, j] * w.pay1[0, i, j]
+        _task(
+            task, mode, trees, v, store, tasks, task_values, regrets, sums, step, root, posted, table_start, joint,
+            mano_reach, pie_reach, own, gains, out,
+        )  # fmt: skip

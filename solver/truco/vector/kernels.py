@@ -445,13 +445,19 @@ def _third(
 def _card_mix(n: int, actions: int, tiers: np.ndarray, mix: np.ndarray, row: int) -> None:
     """Corrects regret matching at a turn with two cards: equal cards are one action, the first."""
     for h in range(n):
-        if (
-            tiers[h, 0] == tiers[h, 1] and mix[row + h] > 0.0
-        ):  # only where nothing has positive regret: share again
+        if tiers[h, 0] == tiers[h, 1]:
+            spare = mix[row + h]
             mix[row + h] = np.float32(0.0)
-            mix[h] = np.float32(1.0) / np.float32(actions - 1)
-            if actions == 3:
-                mix[2 * row + h] = mix[h]
+            if spare > 0.0:
+                rest = mix[h] + (mix[2 * row + h] if actions == 3 else np.float32(0.0))
+                if rest > 0.0:
+                    mix[h] = mix[h] / rest
+                    if actions == 3:
+                        mix[2 * row + h] = mix[2 * row + h] / rest
+                else:
+                    mix[h] = np.float32(1.0) / np.float32(actions - 1)
+                    if actions == 3:
+                        mix[2 * row + h] = mix[h]
 
 
 @njit(cache=True, fastmath=True)

@@ -6,6 +6,7 @@ The plain-Python reference; `cursor.py` is the fast twin for the full deck.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from game.truco.actions import ENVIDO, NO_QUIERO, QUIERO, TRUCO
 from game.truco.cards import envido_value
 from game.truco.hand import Hand
+from solver.truco.vector.holdings import Holdings
 from solver.truco.vector.kernels import block_sizes
 from solver.truco.vector.layout import Layout
 from solver.truco.vector.solve import Game, VectorSolver
@@ -60,22 +62,25 @@ def action_mix(game: Game, tables: Tables, hand: Hand) -> dict[int, float]:
     """
     place = locate(game, hand)
     mix = dict.fromkeys(hand.legal_actions(), 0.0)
-    if place.table == FORCED:
-        weights = [1.0] * len(place.choices)
-    else:
+    for share, real in zip(choice_mix(tables, place), place.choices, strict=True):
+        for action in real:
+            mix[action] = share / len(real)
+    return mix
+
+
+def choice_mix(tables: Tables, place: Place) -> list[float]:
+    """Probability of each choice of a place, 0 for those that are not legal."""
+    weights = [0.0] * len(place.choices)
+    if place.table != FORCED:
         flat = _flat(tables, place.table)
-        weights = [
-            float(flat[place.begin + k * place.stride]) if real else 0.0
-            for k, real in enumerate(place.choices)
-        ]
+        for k, real in enumerate(place.choices):
+            if real:
+                weights[k] = float(flat[place.begin + k * place.stride])
     total = sum(weights)
     if total <= 0.0:
         weights = [float(bool(real)) for real in place.choices]
         total = sum(weights)
-    for weight, real in zip(weights, place.choices, strict=True):
-        for action in real:
-            mix[action] = weight / total / len(real)
-    return mix
+    return [weight / total for weight in weights]
 
 
 def _flat(tables: Tables, table: int) -> np.ndarray:
@@ -123,18 +128,27 @@ def locate(game: Game, hand: Hand) -> Place:
 # ---- holdings
 
 
+@lru_cache(maxsize=1024)
+def _tier(holdings: Holdings, card: int) -> int:
+    return int(holdings.card_tier[np.searchsorted(holdings.deck, card)])
+
+
 def _tiers(game: Game, cards: Sequence[int]) -> list[int]:
     """Dense tiers of real cards."""
-    holdings = game.holdings
-    return [int(holdings.card_tier[np.searchsorted(holdings.deck, card)]) for card in cards]
+    return [_tier(game.holdings, card) for card in cards]
 
 
-def _class_of(game: Game, cards: Sequence[int]) -> int:
-    """Class of a dealt hand."""
-    holdings = game.holdings
-    same_tiers = (holdings.class_tiers == sorted(_tiers(game, cards))).all(axis=1)
+@lru_cache(maxsize=65536)
+def _class_at(holdings: Holdings, cards: tuple[int, ...]) -> int:
+    tiers = sorted(_tier(holdings, card) for card in cards)
     value = np.searchsorted(holdings.values, envido_value(cards))
+    same_tiers = (holdings.class_tiers == tiers).all(axis=1)
     return int(np.flatnonzero(same_tiers & (holdings.class_value == value))[0])
+
+
+def _class_of(game: Game, cards: tuple[int, ...]) -> int:
+    """Class of a dealt hand."""
+    return _class_at(game.holdings, cards)
 
 
 def _card_choices(game: Game, hand: Hand) -> list[tuple[int, ...]]:

@@ -318,20 +318,19 @@ class Game:
             lists.combo_offset[v] = np.concatenate([[0], np.cumsum(lists.combo_count[v])[:-1]])
         self.value_lists = lists
         self.position_tables: list[np.ndarray] = []
-        self.position_tasks: list[tuple[np.ndarray, np.ndarray]] = []
+        self.position_tasks: dict[tuple[int, int], tuple[np.ndarray, np.ndarray]] = {}
         at = 0
         for number, need in enumerate(needs):
             table = np.zeros((n, n), np.int64)
-            chosen = [
-                (m, p) for m, p, winner in self.outcomes() if winner in self.continuations[number].winners
-            ]
-            for m, p in chosen:
-                table[m, p] = at
-                combos = int(lists.combo_count[m].sum())
-                sizes = np.array([lists.count[m], lists.count[p], tiers * int(lists.count[p]), combos])
-                at += int(need @ sizes)
+            for won in self.continuations[number].winners:
+                chosen = [(m, p) for m, p, winner in self.outcomes() if winner == won]
+                for m, p in chosen:
+                    table[m, p] = at
+                    combos = int(lists.combo_count[m].sum())
+                    sizes = np.array([lists.count[m], lists.count[p], tiers * int(lists.count[p]), combos])
+                    at += int(need @ sizes)
+                self.position_tasks[number, won] = self._tasks(number, chosen)
             self.position_tables.append(table)
-            self.position_tasks.append(self._tasks(number, chosen))
         self.position_entries = at
 
     def _tasks(self, number: int, outcomes: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
@@ -477,10 +476,10 @@ class VectorSolver:
         store = self._store
         store.weights[:] = 0
         store.reach[:] = 0
-        gathered = [self._gather(number, reach) for number in range(len(game.continuations))]
+        gathered = {key: self._gather(*key, reach) for key in game.position_tasks}
         nothing = np.zeros((1, 1), np.float32)
-        for number in range(len(game.continuations)):
-            self._sweep(FORWARD, number, gathered[number], own, step, nothing)
+        for key, reaches_there in gathered.items():
+            self._sweep(FORWARD, *key, reaches_there, own, step, nothing)
         # Tricks 2 and 3.
         exits = len(trunk.exits)
         shape = {0: (exits, 1, combos), 1: (exits, tiers, combos)}
@@ -497,7 +496,8 @@ class VectorSolver:
         for number, continuation in enumerate(game.continuations):
             rows = combos if continuation.position.posted else classes
             out = np.zeros((rows, classes), np.float32)
-            self._sweep(BACKWARD, number, gathered[number], own, step, out)
+            for winner in continuation.winners:
+                self._sweep(BACKWARD, number, winner, gathered[number, winner], own, step, out)
             weighted.append(out)
         value = self._leaf_values(own, reach, part, weighted)
         for number in range(len(trunk.nodes) - 1, -1, -1):
@@ -531,9 +531,10 @@ class VectorSolver:
         return float(value["node", 0].sum())
 
     def _gather(
-        self, number: int, reach: dict[tuple[str, int], tuple[np.ndarray, np.ndarray]]
+        self, number: int, winner: int, reach: dict[tuple[str, int], tuple[np.ndarray, np.ndarray]]
     ) -> list[np.ndarray]:
-        """Reaches of mano and pie where a continuation begins, summed over the chains that lead to it.
+        """Reaches of mano and pie where a continuation begins after `winner` won the Envido, summed over the chains
+        that lead to it (others, at some scores, for each winner).
 
         Each side's sum is right for the other's regrets and for its own average.
         """
@@ -541,17 +542,22 @@ class VectorSolver:
         mano: Any = 0
         pie: Any = 0
         for k, accept in enumerate(game.trunk.accepts):
-            for winner in (0, 1):
-                if accept.over[winner]:
-                    continue
-                if game.continuation_of(accept.position, accept.payoffs[winner]) == number:
-                    mano = mano + reach["accept", k][0]
-                    pie = pie + reach["accept", k][1]
-                    break
+            if accept.over[winner]:
+                continue
+            if game.continuation_of(accept.position, accept.payoffs[winner]) == number:
+                mano = mano + reach["accept", k][0]
+                pie = pie + reach["accept", k][1]
         return [np.ascontiguousarray(mano), np.ascontiguousarray(np.atleast_2d(pie))]
 
     def _sweep(
-        self, mode: int, number: int, reaches: list[np.ndarray], own: int, step: Step, out: np.ndarray
+        self,
+        mode: int,
+        number: int,
+        winner: int,
+        reaches: list[np.ndarray],
+        own: int,
+        step: Step,
+        out: np.ndarray,
     ) -> None:
         game = self.game
         continuation = game.continuations[number]
@@ -559,7 +565,7 @@ class VectorSolver:
         gains[:, 1:] = continuation.extra
         if own == 1:
             gains = -gains[::-1]
-        tasks, outcomes = game.position_tasks[number]
+        tasks, outcomes = game.position_tasks[number, winner]
         sweep_position(
             mode, game.positions, game.value_lists, self._store, tasks, outcomes, self.position_regrets,
             self.position_sums, step, game.position_root[number], continuation.position.posted,

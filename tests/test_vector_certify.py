@@ -1,0 +1,171 @@
+"""The exact best response to the vector engine's policy: against OpenSpiel's game and plain recursion over hands."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from game.truco.actions import QUIERO
+from game.truco.cards import parse_cards
+from game.truco.hand import Hand
+from game.truco.rules import make_rules
+from solver import best_response as flat_response
+from solver.flat import flatten
+from solver.flat_policy import policy_vectors
+from solver.storage import StorageError
+from solver.truco.policy import load_hand_game
+from solver.truco.vector import certify
+from solver.truco.vector.abstraction import Abstraction
+from solver.truco.vector.certify import Policy, best_response, policy_value
+from solver.truco.vector.kernels import Step
+from solver.truco.vector.lookup import Tables, action_mix
+from solver.truco.vector.policy import VectorPolicy
+from solver.truco.vector.solve import Game, VectorSolver
+
+EIGHT = "1E 4E 4C 4B 5B 5O 6E 7E"
+
+
+def solved(
+    deck: str, score: tuple[int, int] = (0, 0), preset: str = "base", iterations: int = 3, **rules: Any
+) -> Policy:
+    """The average strategy after a few iterations, with a coarse abstraction so that merges matter."""
+    overrides = {"deck": deck, **rules}
+    abstraction = Abstraction(("caller", "none", "none", "none"), ("five", "five", "none", "none"))
+    solver = VectorSolver(Game(make_rules(preset, overrides), score, None, abstraction))
+    for i in range(iterations):
+        # Early iterations do not count: some infosets keep sums of zero, where the policy is uniform.
+        solver.iterate(Step(1.0, 0.5, float(i > 0), False))
+    return Policy.of(solver)
+
+
+def tables(policy: Policy) -> Tables:
+    return Tables(policy.trunk_sums, policy.position_sums, policy.sums)
+
+
+# ------------------------------------------------------------------------------ a plain recursion over hands
+
+
+class Exploiter:
+    """Best response with given own cards by recursion over what he sees; `lines` are the other's possible hands."""
+
+    def __init__(self, policy: Policy, player: int) -> None:
+        self.policy, self.player = policy, player
+        self.tables = tables(policy)
+
+    def value(self, cards: tuple[int, ...]) -> float:
+        """Sum of utility over the other's hands."""
+        rules, score = self.policy.game.rules, self.policy.game.score
+        rest = [card for card in rules.deck if card not in cards]
+        lines = []
+        for other in combinations(rest, 3):
+            dealt = (cards, other) if self.player == 0 else (other, cards)
+            lines.append((Hand(rules, *dealt, *score), 1.0))
+        return self.best(lines)
+
+    def best(self, lines: list[tuple[Hand, float]]) -> float:
+        hand = lines[0][0]
+        if hand.is_over:
+            return sum(reach * self.utility(line) for line, reach in lines)
+        if hand.to_move == self.player:
+            return max(self.after(action, lines) for action in hand.legal_actions())
+        split: dict[int, list[tuple[Hand, float]]] = {}
+        for line, reach in lines:
+            for action, probability in action_mix(self.policy.game, self.tables, line).items():
+                if probability > 0.0:
+                    split.setdefault(action, []).append((line, reach * probability))
+        return sum(self.after(action, part) for action, part in split.items())
+
+    def after(self, action: int, lines: list[tuple[Hand, float]]) -> float:
+        """Value after an action of either player, told apart by what it shows."""
+        seen: dict[Any, list[tuple[Hand, float]]] = {}
+        for line, reach in lines:
+            hand = line.copy()
+            hand.apply(action)
+            sees = hand.envido_shown() if action == QUIERO else None
+            seen.setdefault((sees, hand.scores, hand.is_over), []).append((hand, reach))
+        return sum(self.best(part) for part in seen.values())
+
+    def utility(self, hand: Hand) -> float:
+        mano, pie = hand.points_won()
+        return float(mano - pie) if self.player == 0 else float(pie - mano)
+
+
+GAMES: dict[str, dict[str, Any]] = {
+    "base": {"target": 3, "max_envido": 1},
+    "argentino": {"preset": "argentino", "target": 3, "max_envido": 1},
+    "longer": {"target": 4, "max_envido": 2, "score": (1, 0)},
+    "any": {"preset": "argentino", "raise_right": "any", "target": 3, "max_envido": 1},
+    "allow": {"envido_after_truco": "allow", "fold_vs_envido": "both", "target": 3, "max_envido": 1},
+    "no envido": {"envido": False},
+}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_values_of_hands(name: str) -> None:
+    """Hidden cards, equal tiers and suits: own hands of a deck of eight, one by one."""
+    policy = solved(EIGHT, **GAMES[name])
+    deck = list(policy.game.rules.deck)
+    order = np.argsort(policy.game.holdings.card_tier, kind="stable")
+    for player in (0, 1):
+        response = certify._Response(policy, player)
+        values = response._backward(response._leaves(None, None))["node", 0]
+        for text in ("4E 5B 7E", "4C 4B 1E"):
+            cards = tuple(sorted(parse_cards(text)))
+            hand = tuple(sorted(int(np.flatnonzero(order == deck.index(card))[0]) for card in cards))
+            expected = Exploiter(policy, player).value(cards)
+            assert values[response.table.deal.hand_at[hand]] == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("deck", "rules"),
+    [
+        ("1E 4B 4C 5O 7B 7E", {"target": 2, "max_envido": 1, "preset": "argentino"}),
+        ("1E 4B 4C 4E 5O 5E 7B", {"envido": False, "target": 2}),
+    ],
+)  # fmt: skip
+def test_whole_game(deck: str, rules: dict[str, Any]) -> None:
+    """Best responses and the policy's own value in the flattened OpenSpiel game."""
+    policy = solved(deck, **rules)
+    flat = flatten(load_hand_game(policy.game.rules, policy.game.score), merge_deals=True)
+    vectors = policy_vectors(flat, VectorPolicy(policy.game, tables(policy)))
+    for player in (0, 1):
+        expected = flat_response.best_response(flat, player, vectors[1 - player])[0]
+        assert best_response(policy, player).value == pytest.approx(expected, abs=1e-9)
+    assert policy_value(policy) == pytest.approx(flat_response.game_value(flat, vectors), abs=1e-6)
+
+
+def test_checkpoint(tmp_path: Path) -> None:
+    """An interrupted run goes on where it stopped and ends in the same bits; parts of another policy are refused."""
+    policy = solved(EIGHT, target=3, max_envido=1)
+
+    def stop(done: int, parts: int) -> None:
+        if done == parts // 2:
+            raise KeyboardInterrupt
+
+    for player in (0, 1):
+        whole = best_response(policy, player)
+        with pytest.raises(KeyboardInterrupt):
+            best_response(policy, player, stop, tmp_path)
+        kept = len(list(tmp_path.glob(f"{player}-*")))
+        assert kept > 0
+        assert best_response(policy, player, None, tmp_path).value == whole.value
+    other = solved(EIGHT, target=3, max_envido=1, iterations=2)
+    with pytest.raises(StorageError, match="another policy"):
+        best_response(other, 0, None, tmp_path)
+
+
+def test_leaks() -> None:
+    """The list is sorted, with probabilities, and what the best response gains after the trunk is positive in all."""
+    policy = solved(EIGHT, target=3, max_envido=1)
+    for player in (0, 1):
+        response = best_response(policy, player, leaks=True)
+        own_value = policy_value(policy) * (1 if player == 0 else -1)
+        assert response.value >= own_value - 1e-6
+        gains = [leak.gain for leak in response.leaks]
+        assert gains == sorted(gains, reverse=True)
+        assert sum(gains) >= -1e-6
+        assert all(-1e-9 <= leak.mass <= 1 + 1e-9 for leak in response.leaks)
