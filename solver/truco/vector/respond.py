@@ -17,7 +17,7 @@ from solver.truco.vector.kernels import MAX_NODES, MAX_TIERS, Forest, Lists
 from solver.truco.vector.trees import END, LEAF, TURN
 
 MAX_CARDS = 40
-_LEAVES = 16
+_LEAVES = MAX_NODES  # at most one for each node
 _ROWS = 2 * (MAX_CARDS * (MAX_CARDS - 1) // 2)
 _LOWEST = -1e300
 
