@@ -35,6 +35,8 @@ from scripts.solutions import (
 )
 from scripts.tables import EXAMPLES as TABLE_EXAMPLES
 from scripts.tables import table
+from scripts.vector import EXAMPLES as EXPLOITABILITY_EXAMPLES
+from scripts.vector import exploitability, parse_abstraction, parse_memory, show_vector, vector_solve
 
 if TYPE_CHECKING:
     from game.truco.spot import Spot
@@ -68,7 +70,13 @@ def solve(
             help="Worth of a score for --utility match: simple, or a CSV table.", metavar="simple|FILE"
         ),
     ] = "simple",
-    engine: Annotated[str, typer.Option(help="Solver to use: quick.")] = "quick",
+    engine: Annotated[
+        str,
+        typer.Option(
+            help="quick: sampled, for the other commands; vector: every deal, for `truco exploitability`.",
+            metavar="quick|vector",
+        ),
+    ] = "quick",
     time: Annotated[
         str, typer.Option(help="How long to solve, such as 90s, 3m or 1h.")
     ] = f"{SOLVE_SECONDS}s",
@@ -77,6 +85,24 @@ def solve(
         typer.Option(min=1, help="Solve for so many iterations instead of --time.", show_default=False),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed; same seed and iterations, same solution.")] = 1,
+    contexts: Annotated[
+        str | None,
+        typer.Option(
+            help="vector: how tricks 2 and 3 tell apart trick-1 calls, at round value 1 to 4: exact, chain, caller, "
+            "none.",
+            metavar="C,C,C,C",
+        ),
+    ] = None,
+    values: Annotated[
+        str | None,
+        typer.Option(
+            help="vector: ranges of shown Envido values in tricks 2 and 3, at round value 1 to 4: exact, twelve, "
+            "eight, five, none.",
+            metavar="V,V,V,V",
+        ),
+    ] = None,
+    schedule: Annotated[str, typer.Option(help="vector: weights of iterations, dcfr or cfr+.")] = "dcfr",
+    max_memory: Annotated[str, typer.Option(help="vector: refuse to start above this.")] = "16GB",
     out: Annotated[
         Path | None,
         typer.Option(help="File to write instead of the folder of kept solutions.", show_default=False),
@@ -87,8 +113,10 @@ def solve(
     from game.truco.equity import load_equity
 
     check_utility(utility)
-    if engine != "quick":
-        raise ValueError(f"engine {engine!r} is unknown, allowed: quick")
+    if engine not in ("quick", "vector"):
+        raise ValueError(f"engine {engine!r} is unknown, allowed: quick, vector")
+    if engine == "vector" and out is None:
+        raise ValueError("a policy of the vector engine takes gigabytes and needs a file: --out FILE")
     seconds = parse_duration(time)
     chosen = chosen_rules(rules, set_)
     scores = parse_score(score, chosen.target)
@@ -104,6 +132,12 @@ def solve(
         path.parent.mkdir(parents=True)
     if path.is_dir():
         raise ValueError(f"{path} is a folder, not a file to write")
+    if engine == "vector":
+        merges = parse_abstraction(contexts, values)
+        memory = parse_memory(max_memory)
+        info = vector_solve(chosen, scores, worth, merges, schedule, seconds, iterations, memory, path)
+        show_vector(info, path, json)
+        return
     solution = quick_solve(chosen, scores, worth, seconds, iterations, seed)
     solution.save(path)
     _show_info(solution, path, json)
@@ -208,6 +242,7 @@ def advise(
 
 app.command("table", epilog=TABLE_EXAMPLES)(table)
 app.command("plot", epilog=PLOT_EXAMPLES)(plot)
+app.command("exploitability", epilog=EXPLOITABILITY_EXAMPLES)(exploitability)
 
 
 def parse_duration(text: str) -> float:

@@ -1,13 +1,16 @@
-"""Solving with the vector engine from the command line: size shown first, progress, checkpoints, resume."""
+"""The vector engine on the command line: solves with checkpoints and resume, and exact best responses."""
 
 from __future__ import annotations
 
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
-from scripts.console import progress
+import typer
+
+from scripts.console import JsonOption, print_json, progress
 
 if TYPE_CHECKING:
     from game.truco.equity import EquityTable
@@ -49,8 +52,8 @@ def vector_solve(
     not fit the memory, or the checkpoint is of another game.
     """
     from solver.truco.vector.files import (
+        StoredPolicy,
         VectorInfo,
-        VectorPolicy,
         load_checkpoint,
         save_checkpoint,
     )
@@ -99,5 +102,119 @@ def vector_solve(
                 done,
                 f"iteration {solver.iterations}, {pace:.1f} s each, mano {values[0]:+.4f}, gap {values.sum():.4f}",
             )
-    VectorPolicy.of(solver, info).save(out)
+    StoredPolicy.of(solver, info).save(out)
     return info
+
+
+def parse_abstraction(contexts: str | None, values: str | None) -> Abstraction:
+    """The merges that options name, as four comma-separated words each; ValueError says what is allowed."""
+    from solver.truco.vector.abstraction import Abstraction
+
+    given = {"contexts": contexts, "values": values}
+    words = {name: tuple(text.split(",")) for name, text in given.items() if text is not None}
+    return Abstraction(**words)  # type: ignore[arg-type]
+
+
+def show_vector(info: VectorInfo, path: Path, json: bool) -> None:
+    """Says what a policy file holds."""
+    if json:
+        print_json({"file": str(path), "engine": "vector", **asdict(info)})
+        return
+    unit = "points" if info.equity is None else "match"
+    for label, text in (
+        ("file", str(path)),
+        ("rules", info.rules_hash),
+        ("score", f"mano {info.score[0]}, pie {info.score[1]}; utility {unit}"),
+        ("engine", f"vector: {info.schedule}, {info.iterations:,} iterations, {info.seconds:.0f} s"),
+        ("merges", f"contexts {','.join(info.contexts)}; values {','.join(info.values)}"),
+        ("exploitability", f"not measured: truco exploitability {path}"),
+    ):
+        print(f"{label:15}{text}")
+
+
+EXAMPLES = (
+    "Examples:  `truco exploitability base.vector`  ·  `truco exploitability base.vector --leaks 20`  ·  "
+    "`truco exploitability base.vector --json > certificate.json`"
+)
+
+
+def exploitability(
+    file: Annotated[
+        Path, typer.Argument(help="A policy written by `truco solve --engine vector`.", metavar="FILE")
+    ],
+    leaks: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Also the policy's own value, and so many public situations that leak most."
+        ),
+    ] = 0,
+    keep: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for finished parts, from which a later call goes on (FILE.parts by default).",
+            show_default=False,
+        ),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Exact best responses of both seats in the real game: 40 cards, all deals, an exploiter who forgets nothing.
+
+    Takes most of an hour on two cores for the full hand; when it is interrupted, the same command goes on.
+    Exploitability is the mean of what the best response of each seat gains.
+    """
+    from solver.truco.vector.certify import Policy, best_response, policy_value
+    from solver.truco.vector.files import load_policy
+
+    stored = load_policy(file)
+    policy = Policy(stored.game, stored.trunk, stored.position, stored.rest)
+    folder = keep or file.with_name(file.name + ".parts")
+    seats = ("mano", "pie")
+    found = []
+    begin = time.monotonic()
+    for player, seat in enumerate(seats):
+        with progress(f"best response of {seat}") as show:
+            note = f"parts kept in {folder}"
+            found.append(
+                best_response(policy, player, lambda share: show(share, note), folder, leaks=leaks > 0)  # noqa: B023
+            )
+    seconds = time.monotonic() - begin
+    exploitable = (found[0].value + found[1].value) / 2
+    result: dict[str, Any] = {
+        "file": str(file),
+        "exploitability": exploitable,
+        "unit": "points per hand" if stored.info.equity is None else "utility: match won 1, lost -1",
+        "method": "exact best responses in the real game",
+        "best_response": {seat: found[k].value for k, seat in enumerate(seats)},
+        "seconds": round(seconds),
+        "policy": asdict(stored.info),
+    }
+    if leaks:
+        result["mano_value"] = policy_value(policy)
+        result["leaks"] = {
+            seat: [
+                {"history": _words(leak.history), "mass": leak.mass, "gain": leak.gain}
+                for leak in found[k].leaks[:leaks]
+            ]
+            for k, seat in enumerate(seats)
+        }
+    if json:
+        print_json(result)
+        return
+    print(f"best response of mano  {found[0].value:+.5f}")
+    print(f"best response of pie   {found[1].value:+.5f}")
+    if leaks:
+        print(f"mano's own value       {result['mano_value']:+.5f}")
+    print(
+        f"exploitability         {exploitable:.5f} {result['unit']}, exact in the real game ({seconds:.0f} s)"
+    )
+    for seat, rows in result.get("leaks", {}).items():
+        print(
+            f"\nwhere {seat} as exploiter gains (gain per hand, how often he comes there, calls and cards so far):"
+        )
+        for row in rows:
+            print(f"  {row['gain']:+.5f}  {row['mass']:7.2%}  {row['history']}")
+
+
+def _words(history: tuple[tuple[str, int], ...]) -> str:
+    """A history of trick 1 as calls by seat; mano's card is `card`."""
+    return " ".join(f"{word}:{'mano' if player == 0 else 'pie'}" for word, player in history)

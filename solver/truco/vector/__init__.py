@@ -1,5 +1,6 @@
 """Full-width vector solver of the hand: holdings, betting trees, kernels, the solver and the exact best response.
 
-In progress, and reached by no command yet: after an accepted Envido its values still differ from enumeration on small
-decks (tests/test_vector_lookup.py), so nothing it computes with Envido may be trusted.
+Order of reading: holdings (what a player may hold), trees (who may do what), abstraction (what tricks 2 and 3
+forget), layout (where tables lie), kernels, accepted and exits (the passes), solve (the iteration), lookup, cursor
+and policy (reading a strategy), certify with its two kernel modules (what a best response wins against it).
 """

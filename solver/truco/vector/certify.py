@@ -33,8 +33,11 @@ _LANES = 64
 
 Target = tuple[str, int]
 """(node, end, exit or accept; number) in the trunk."""
-Progress = Callable[[int, int], None]
-"""Called with the parts done and all parts."""
+Progress = Callable[[float], None]
+"""Called with the share of the work that is done."""
+_EXIT_COST = {1: 9.0, 2: 3.0, 3: 1.6, 4: 1.0}
+_ACCEPT_COST = 10.0
+"""Work of a part, for progress only: exits by round value, and accepted Envidos, relative to the cheapest."""
 
 
 @dataclass(frozen=True)
@@ -366,6 +369,12 @@ class _Response:
         if checkpoint is not None:
             checkpoint.mkdir(parents=True, exist_ok=True)
             metadata = {"policy": self.policy.fingerprint, "player": self.own}
+        cost = np.cumsum(
+            [
+                _ACCEPT_COST if kind == "accept" else _EXIT_COST[self.game.trunk.exits[n].level]
+                for kind, n in parts
+            ]
+        )
         for done, (kind, number) in enumerate(parts):
             path = None if checkpoint is None else checkpoint / f"{self.own}-{kind}-{number}.safetensors"
             if path is not None and path.exists():
@@ -378,7 +387,7 @@ class _Response:
                 if path is not None:
                     write_arrays(path, _KIND, _VERSION, {"values": leaves[kind, number]}, metadata)
             if progress is not None:
-                progress(done + 1, len(parts))
+                progress(float(cost[done] / cost[-1]))
         return leaves
 
     def _after_own_card(self, below: np.ndarray, child: Target) -> np.ndarray:

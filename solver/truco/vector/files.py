@@ -56,7 +56,7 @@ class VectorInfo:
 
 
 @dataclass(frozen=True)
-class VectorPolicy:
+class StoredPolicy:
     """An average strategy: sums per infoset and action, to be normalised where they are read."""
 
     info: VectorInfo
@@ -69,9 +69,9 @@ class VectorPolicy:
     """float32 [layout entries]: tricks 2 and 3."""
 
     @staticmethod
-    def of(solver: VectorSolver, info: VectorInfo) -> VectorPolicy:
+    def of(solver: VectorSolver, info: VectorInfo) -> StoredPolicy:
         """The average strategy of a solver, sharing its memory."""
-        return VectorPolicy(info, solver.game, solver.trunk_sums, solver.position_sums, solver.sums)
+        return StoredPolicy(info, solver.game, solver.trunk_sums, solver.position_sums, solver.sums)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the file, atomically."""
@@ -79,10 +79,10 @@ class VectorPolicy:
         write_arrays(path, POLICY, VERSION, arrays, asdict(self.info))
 
 
-def load_policy(path: str | os.PathLike[str], verify: bool = True) -> VectorPolicy:
+def load_policy(path: str | os.PathLike[str], verify: bool = True) -> StoredPolicy:
     """Opens a policy file, memory-mapped. Raises StorageError with the reason if it cannot be trusted."""
     arrays, info, game = _read(path, POLICY, verify)
-    return VectorPolicy(info, game, _part(arrays["trunk"], game), arrays["position"], arrays["rest"])
+    return StoredPolicy(info, game, _part(arrays["trunk"], game), arrays["position"], arrays["rest"])
 
 
 def save_checkpoint(solver: VectorSolver, info: VectorInfo, path: str | os.PathLike[str]) -> None:

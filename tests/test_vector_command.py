@@ -1,0 +1,103 @@
+"""The vector engine on the command line: solving with resume, certificates, refusals; a deck of eight cards."""
+
+import json
+
+import numpy as np
+import pytest
+
+import scripts.vector
+from solver.storage import read_arrays
+from solver.truco.vector.files import CHECKPOINT, POLICY, VERSION
+from tests.test_truco_command import truco
+
+SMALL = (
+    "--engine", "vector", "--set", "deck=1E 4E 4C 4B 5B 5O 6E 7E", "--set", "target=3", "--set", "max_envido=1",
+)  # fmt: skip
+
+
+def test_a_policy_is_solved_in_parts_and_certified(capsys, tmp_path):
+    whole, parts = tmp_path / "whole.vector", tmp_path / "parts.vector"
+    status, out, err = truco(capsys, "solve", *SMALL, "--iterations", 6, "--out", whole)
+    assert status == 0, err
+    assert "6 iterations" in out
+    assert "regrets (trick 1" in err  # size before the start
+    for iterations in (2, 6):
+        assert truco(capsys, "solve", *SMALL, "--iterations", iterations, "--out", parts, "--json")[0] == 0
+    for kind, suffix in ((POLICY, ""), (CHECKPOINT, ".checkpoint")):
+        arrays, _ = read_arrays(tmp_path / f"whole.vector{suffix}", kind, VERSION)
+        again, _ = read_arrays(tmp_path / f"parts.vector{suffix}", kind, VERSION)
+        for name, array in arrays.items():
+            np.testing.assert_array_equal(array, again[name], err_msg=name)
+
+    status, out, _ = truco(capsys, "exploitability", whole, "--leaks", 3, "--json")
+    assert status == 0
+    told = json.loads(out)
+    both = told["best_response"]
+    assert told["exploitability"] == pytest.approx((both["mano"] + both["pie"]) / 2)
+    assert both["mano"] >= told["mano_value"] - 1e-6
+    assert both["pie"] >= -told["mano_value"] - 1e-6
+    assert len(told["leaks"]["mano"]) == 3
+    # More iterations leave less to win.
+    assert truco(capsys, "solve", *SMALL, "--iterations", 60, "--out", parts)[0] == 0
+    status, out, _ = truco(capsys, "exploitability", parts)
+    assert status == 0
+    line = next(line for line in out.splitlines() if line.startswith("exploitability"))
+    assert float(line.split()[1]) < told["exploitability"] / 2
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["--max-memory", "1KB"], "more than --max-memory"),
+        (["--max-memory", "much"], "not of the form 16GB"),
+        (["--contexts", "chain,chain"], "give four of exact, chain, caller, none"),
+        (["--values", "exact,exact,exact,ten"], "give four of exact, twelve, eight, five, none"),
+        (["--schedule", "linear"], "allowed: dcfr, cfr+"),
+    ],
+)
+def test_wrong_options_are_refused_in_one_line(capsys, tmp_path, words, reason):
+    status, out, err = truco(
+        capsys, "solve", *SMALL, "--iterations", 1, "--out", tmp_path / "x.vector", *words
+    )
+    assert (status, out) == (2, "")
+    assert reason in err.splitlines()[-1]
+    assert "Traceback" not in err
+
+
+def test_files_of_another_game_are_refused(capsys, tmp_path, quick_solution_file):
+    path = tmp_path / "small.vector"
+    assert truco(capsys, "solve", *SMALL, "--iterations", 1, "--out", path)[0] == 0
+    status, _, err = truco(capsys, "solve", *SMALL, "--set", "target=4", "--iterations", 2, "--out", path)
+    assert status == 2
+    assert "another game" in err
+    assert truco(capsys, "exploitability", quick_solution_file)[0] == 2
+    broken = bytearray(path.read_bytes())
+    broken[-1] ^= 1
+    path.write_bytes(broken)
+    assert truco(capsys, "exploitability", path)[0] == 2
+    assert truco(capsys, "solve", "--engine", "vector")[2].startswith("error: a policy of the vector engine")
+
+
+def test_a_killed_solve_loses_at_most_what_came_after_its_checkpoint(capsys, tmp_path, monkeypatch):
+    path = tmp_path / "killed.vector"
+    monkeypatch.setattr(scripts.vector, "CHECKPOINT_SECONDS", 0.0)
+    seen = []
+
+    def interrupted(solver, info, checkpoint, save=None):
+        if info.iterations == 4:
+            raise KeyboardInterrupt
+        seen.append(info.iterations)
+        keep(solver, info, checkpoint)
+
+    import solver.truco.vector.files as files
+
+    keep = files.save_checkpoint
+    monkeypatch.setattr(files, "save_checkpoint", interrupted)
+    assert truco(capsys, "solve", *SMALL, "--iterations", 6, "--out", path)[0] == 130
+    assert seen[-1] == 3
+    monkeypatch.setattr(files, "save_checkpoint", keep)
+    assert truco(capsys, "solve", *SMALL, "--iterations", 6, "--out", path)[0] == 0
+    whole = tmp_path / "whole.vector"
+    assert truco(capsys, "solve", *SMALL, "--iterations", 6, "--out", whole)[0] == 0
+    for name, array in read_arrays(whole, POLICY, VERSION)[0].items():
+        np.testing.assert_array_equal(array, read_arrays(path, POLICY, VERSION)[0][name])
