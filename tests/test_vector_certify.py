@@ -27,6 +27,7 @@ from solver.truco.vector.policy import VectorPolicy
 from solver.truco.vector.solve import Game, VectorSolver
 
 EIGHT = "1E 4E 4C 4B 5B 5O 6E 7E"
+SEVEN = "1E 4E 4C 4B 5B 6E 7E"
 
 
 def solved(
@@ -106,18 +107,17 @@ GAMES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("name", GAMES)
 def test_values_of_hands(name: str) -> None:
-    """Hidden cards, equal tiers and suits: own hands of a deck of eight, one by one."""
-    policy = solved(EIGHT, **GAMES[name])
+    """Hidden cards, equal tiers and suits: single hands of a deck of seven."""
+    policy = solved(SEVEN, **GAMES[name])
     deck = list(policy.game.rules.deck)
     order = np.argsort(policy.game.holdings.card_tier, kind="stable")
     for player in (0, 1):
         response = certify._Response(policy, player)
         values = response._backward(response._leaves(None, None))["node", 0]
-        for text in ("4E 5B 7E", "4C 4B 1E"):
-            cards = tuple(sorted(parse_cards(text)))
-            hand = tuple(sorted(int(np.flatnonzero(order == deck.index(card))[0]) for card in cards))
-            expected = Exploiter(policy, player).value(cards)
-            assert values[response.table.deal.hand_at[hand]] == pytest.approx(expected, abs=1e-9)
+        cards = tuple(sorted(parse_cards(("4E 5B 7E", "4C 4B 1E")[player])))
+        hand = tuple(sorted(int(np.flatnonzero(order == deck.index(card))[0]) for card in cards))
+        expected = Exploiter(policy, player).value(cards)
+        assert values[response.table.deal.hand_at[hand]] == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize(
