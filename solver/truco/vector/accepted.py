@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 
-from solver.truco.vector.kernels import MAX_NODES, Step, at_, match_regrets, update
+from solver.truco.vector.kernels import LEAST, MAX_NODES, Step, at_, match_regrets, update
 from solver.truco.vector.trees import END, LEAF, TURN
 
 FORWARD, BACKWARD = 0, 1
@@ -140,7 +140,7 @@ def _class_mix(actions: int, n: int, legal: np.ndarray, mix: np.ndarray, row: in
             for a in range(actions):
                 if a >= 3 or legal[h, a]:
                     m = a * row + h
-                    mix[m] = mix[m] / rest if rest > 0.0 else np.float32(1.0) / np.float32(live)
+                    mix[m] = mix[m] / rest if rest > LEAST else np.float32(1.0) / np.float32(live)
 
 
 @njit(cache=True, fastmath=True)

@@ -17,6 +17,8 @@ from solver.truco.vector.trees import END, LEAF, TURN
 
 MAX_TIERS = 16
 """Row length of small matrices: a holding of one card is one of at most 14 tiers."""
+LEAST = np.float32(1e-30)
+"""Sums of regrets or shares up to this count as none: the reciprocal of a smaller one may overflow."""
 MAX_NODES = 48
 """Room for the nodes of one trick tree."""
 at_ = np.uint64
@@ -165,7 +167,7 @@ def make_scratch(pairs: int) -> Scratch:
 def match_regrets(
     regrets: np.ndarray, begin: int, stride: int, actions: int, n: int, mix: np.ndarray, to: int, row: int
 ) -> None:
-    """Regret matching over two to four actions; uniform where no regret is positive.
+    """Regret matching over two to four actions; uniform where no regret is positive (above LEAST).
 
     mix[to + a x row + k] from regrets[begin + a x stride + k] for k < n; actions are written out so that the
     loop over holdings becomes vector instructions.
@@ -177,8 +179,8 @@ def match_regrets(
             p0 = max(regrets[at_(begin + k)], zero)
             p1 = max(regrets[at_(begin + stride + k)], zero)
             total = p0 + p1
-            scale = np.float32(1.0) / total if total > zero else zero
-            spare = zero if total > zero else even
+            scale = np.float32(1.0) / total if total > LEAST else zero
+            spare = zero if total > LEAST else even
             mix[at_(to + k)] = p0 * scale + spare
             mix[at_(to + row + k)] = p1 * scale + spare
     elif actions == 3:
@@ -188,8 +190,8 @@ def match_regrets(
             p1 = max(regrets[at_(begin + stride + k)], zero)
             p2 = max(regrets[at_(begin + 2 * stride + k)], zero)
             total = p0 + p1 + p2
-            scale = np.float32(1.0) / total if total > zero else zero
-            spare = zero if total > zero else even
+            scale = np.float32(1.0) / total if total > LEAST else zero
+            spare = zero if total > LEAST else even
             mix[at_(to + k)] = p0 * scale + spare
             mix[at_(to + row + k)] = p1 * scale + spare
             mix[at_(to + 2 * row + k)] = p2 * scale + spare
@@ -201,8 +203,8 @@ def match_regrets(
             p2 = max(regrets[at_(begin + 2 * stride + k)], zero)
             p3 = max(regrets[at_(begin + 3 * stride + k)], zero)
             total = p0 + p1 + p2 + p3
-            scale = np.float32(1.0) / total if total > zero else zero
-            spare = zero if total > zero else even
+            scale = np.float32(1.0) / total if total > LEAST else zero
+            spare = zero if total > LEAST else even
             mix[at_(to + k)] = p0 * scale + spare
             mix[at_(to + row + k)] = p1 * scale + spare
             mix[at_(to + 2 * row + k)] = p2 * scale + spare
@@ -450,7 +452,7 @@ def _card_mix(n: int, actions: int, tiers: np.ndarray, mix: np.ndarray, row: int
             mix[row + h] = np.float32(0.0)
             if spare > 0.0:
                 rest = mix[h] + (mix[2 * row + h] if actions == 3 else np.float32(0.0))
-                if rest > 0.0:
+                if rest > LEAST:
                     mix[h] = mix[h] / rest
                     if actions == 3:
                         mix[2 * row + h] = mix[2 * row + h] / rest

@@ -1,0 +1,41 @@
+"""Regret matching in float32: shares of tiny regrets, and a score whose regrets become tiny."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from game.truco.equity import simple_equity
+from game.truco.rules import make_rules
+from solver.truco.vector.abstraction import Abstraction
+from solver.truco.vector.kernels import match_regrets
+from solver.truco.vector.solve import Game, VectorSolver, schedule_step
+
+
+@pytest.mark.parametrize("actions", [2, 3, 4])
+@pytest.mark.parametrize("size", [1.0, 1e-20, 1e-39, 1e-44, 0.0])
+def test_shares_of_any_size_are_a_mix(actions: int, size: float) -> None:
+    rng = np.random.default_rng(1)
+    n = 9
+    regrets = (rng.normal(size=actions * n) * size).astype(np.float32)
+    mix = np.full(actions * n, np.nan, np.float32)
+    match_regrets(regrets, 0, n, actions, n, mix, 0, n)
+    shares = mix.reshape(actions, n)
+    np.testing.assert_allclose(shares.sum(axis=0), 1.0, rtol=1e-5)
+    positive = np.maximum(regrets.reshape(actions, n), 0).astype(np.float64)
+    total = positive.sum(axis=0)
+    if size > 1e-25:
+        expected = np.where(total > 0, positive / np.where(total > 0, total, 1), 1 / actions)
+        np.testing.assert_allclose(shares, expected, rtol=1e-4, atol=1e-7)
+
+
+def test_a_hand_that_decides_the_match_stays_finite() -> None:
+    """At 14-14 calls that cannot pay die out, and their regrets with them."""
+    rules = make_rules("base", {"deck": "1E 4E 4C 4B 5B 5O 6E 7E"})
+    solver = VectorSolver(Game(rules, (14, 14), simple_equity(rules.target), Abstraction()))
+    for iteration in range(60):
+        values = solver.iterate(schedule_step("dcfr", iteration + 1))
+    assert np.isfinite(values).all()
+    assert abs(values.sum()) < 0.02
+    for table in (*solver.trunk_regrets, solver.regrets, solver.sums):
+        assert np.isfinite(table).all()
