@@ -145,12 +145,23 @@ def solve(
 
 @app.command(epilog="Examples:  `truco info my.truco`  ·  `truco info my.truco --json`")
 def info(
-    file: Annotated[Path, typer.Argument(help="A solution file.", metavar="FILE")], json: JsonOption = False
+    file: Annotated[Path, typer.Argument(help="A solution or policy file.", metavar="FILE")],
+    json: JsonOption = False,
 ) -> None:
     """Say what a solution file holds and how it was found."""
     from solver import load_solution
+    from solver.storage import OtherKindError
 
-    _show_info(load_solution(file), file, json)
+    try:
+        solution = load_solution(file)
+    except OtherKindError as error:
+        from solver.truco.vector.files import POLICY, load_policy
+
+        if error.kind != POLICY:
+            raise
+        show_vector(load_policy(file).info, file, json)
+        return
+    _show_info(solution, file, json)
 
 
 @app.command(

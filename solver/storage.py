@@ -35,6 +35,14 @@ class StorageError(ValueError):
     """A file that cannot be trusted: damaged, truncated, of another kind or version, or not written here."""
 
 
+class OtherKindError(StorageError):
+    """An intact header, but of a file that holds something else: `kind`."""
+
+    def __init__(self, message: str, kind: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
 def write_arrays(
     path: str | os.PathLike[str],
     kind: str,
@@ -100,7 +108,7 @@ def read_arrays(
     except (ValueError, KeyError, TypeError, AttributeError):
         raise StorageError(f"{path}: not a solver file, or damaged in its header") from None
     if found[0] != kind:
-        raise StorageError(f"{path}: holds a {found[0]!r}, not a {kind!r}")
+        raise OtherKindError(f"{path}: holds a {found[0]!r}, not a {kind!r}", str(found[0]))
     if found[1] != version:
         raise StorageError(
             f"{path}: format version {found[1]!r} of {kind!r}; this program reads version {version}"

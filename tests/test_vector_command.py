@@ -29,6 +29,10 @@ def test_a_policy_is_solved_in_parts_and_certified(capsys, tmp_path):
         for name, array in arrays.items():
             np.testing.assert_array_equal(array, again[name], err_msg=name)
 
+    told = json.loads(truco(capsys, "info", whole, "--json")[1])
+    assert (told["engine"], told["iterations"], told["contexts"][0]) == ("vector", 6, "chain")
+    assert "6 iterations" in truco(capsys, "info", whole)[1]
+
     status, out, _ = truco(capsys, "exploitability", whole, "--leaks", 3, "--json")
     assert status == 0
     told = json.loads(out)
