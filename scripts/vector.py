@@ -159,8 +159,8 @@ def exploitability(
 ) -> None:
     """Exact best responses of both seats in the real game: 40 cards, all deals, an exploiter who forgets nothing.
 
-    Minutes where no hand goes on after an accepted Envido, hours for the full hand at 0-0; when it is interrupted, the
-    same command goes on.
+    Minutes where no hand goes on after an accepted Envido, hours for the full hand at 0-0. When it is interrupted,
+    the same command goes on.
     Exploitability is the mean of what the best response of each seat gains.
     """
     from solver.truco.vector.certify import Policy, best_response, policy_value
