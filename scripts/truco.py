@@ -117,6 +117,8 @@ def solve(
         raise ValueError(f"engine {engine!r} is unknown, allowed: quick, vector")
     if engine == "vector" and out is None:
         raise ValueError("a policy of the vector engine takes gigabytes and needs a file: --out FILE")
+    if engine == "quick" and (contexts or values):
+        raise ValueError("--contexts and --values are choices of --engine vector")
     seconds = parse_duration(time)
     chosen = chosen_rules(rules, set_)
     scores = parse_score(score, chosen.target)

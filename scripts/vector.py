@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -120,10 +121,13 @@ def show_vector(info: VectorInfo, path: Path, json: bool) -> None:
     if json:
         print_json({"file": str(path), "engine": "vector", **asdict(info)})
         return
+    from game.truco.rules import make_rules
+
+    rules = make_rules("base", dict(info.rules)).name()
     unit = "points" if info.equity is None else "match"
     for label, text in (
         ("file", str(path)),
-        ("rules", info.rules_hash),
+        ("rules", f"{rules} ({info.rules_hash})"),
         ("score", f"mano {info.score[0]}, pie {info.score[1]}; utility {unit}"),
         ("engine", f"vector: {info.schedule}, {info.iterations:,} iterations, {info.seconds:.0f} s"),
         ("merges", f"contexts {','.join(info.contexts)}; values {','.join(info.values)}"),
@@ -167,17 +171,15 @@ def exploitability(
     from solver.truco.vector.files import load_policy
 
     stored = load_policy(file)
-    policy = Policy(stored.game, stored.trunk, stored.position, stored.rest)
+    policy = Policy(stored.game, stored.tables)
     folder = keep or file.with_name(file.name + ".parts")
     seats = ("mano", "pie")
     found = []
     begin = time.monotonic()
     for player, seat in enumerate(seats):
         with progress(f"best response of {seat}") as show:
-            note = f"parts kept in {folder}"
-            found.append(
-                best_response(policy, player, lambda share: show(share, note), folder, leaks=leaks > 0)  # noqa: B023
-            )
+            noted = partial(show, note=f"parts kept in {folder}")
+            found.append(best_response(policy, player, noted, folder, leaks=leaks > 0))
     seconds = time.monotonic() - begin
     exploitable = (found[0].value + found[1].value) / 2
     result: dict[str, Any] = {
@@ -205,9 +207,8 @@ def exploitability(
     print(f"best response of pie   {found[1].value:+.5f}")
     if leaks:
         print(f"mano's own value       {result['mano_value']:+.5f}")
-    print(
-        f"exploitability         {exploitable:.5f} {result['unit']}, exact in the real game ({seconds:.0f} s)"
-    )
+    print(f"exploitability         {exploitable:.5f} {result['unit']}")
+    print(f"exact in the real game, {seconds:.0f} s in this run")
     for seat, rows in result.get("leaks", {}).items():
         print(
             f"\nwhere {seat} as exploiter gains (gain per hand, how often he comes there, calls and cards so far):"

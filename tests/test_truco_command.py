@@ -99,6 +99,7 @@ def test_rules_are_shown_field_by_field(capsys, tmp_path):
         (["solve", "--score", "zero"], "score 'zero' is not of the form 12-9"),
         (["solve", "--time", "soon"], "time 'soon' is not a positive duration"),
         (["solve", "--engine", "slow"], "engine 'slow' is unknown, allowed: quick, vector"),
+        (["solve", "--contexts", "none,none,none,none"], "are choices of --engine vector"),
         (["solve", "--utility", "fun"], "utility 'fun' is unknown, allowed: points, match"),
         (["solve", "--utility", "match", "--equity", "none.csv"], "cannot read equity table none.csv"),
         (["solve", "--out", "no/such/folder/x"], "folder no/such/folder does not exist"),

@@ -22,7 +22,7 @@ from solver.truco.vector import certify
 from solver.truco.vector.abstraction import Abstraction
 from solver.truco.vector.certify import Policy, best_response, policy_value
 from solver.truco.vector.kernels import Step
-from solver.truco.vector.lookup import Tables, action_mix
+from solver.truco.vector.lookup import action_mix
 from solver.truco.vector.policy import VectorPolicy
 from solver.truco.vector.solve import Game, VectorSolver
 
@@ -43,10 +43,6 @@ def solved(
     return Policy.of(solver)
 
 
-def tables(policy: Policy) -> Tables:
-    return Tables(policy.trunk_sums, policy.position_sums, policy.sums)
-
-
 # ------------------------------------------------------------------------------ a plain recursion over hands
 
 
@@ -55,7 +51,7 @@ class Exploiter:
 
     def __init__(self, policy: Policy, player: int) -> None:
         self.policy, self.player = policy, player
-        self.tables = tables(policy)
+        self.tables = policy.tables
 
     def value(self, cards: tuple[int, ...]) -> float:
         """Sum of utility over the other's hands."""
@@ -131,7 +127,7 @@ def test_whole_game(deck: str, rules: dict[str, Any]) -> None:
     """Best responses and the policy's own value in the flattened OpenSpiel game."""
     policy = solved(deck, **rules)
     flat = flatten(load_hand_game(policy.game.rules, policy.game.score), merge_deals=True)
-    vectors = policy_vectors(flat, VectorPolicy(policy.game, tables(policy)))
+    vectors = policy_vectors(flat, VectorPolicy(policy.game, policy.tables))
     for player in (0, 1):
         expected = flat_response.best_response(flat, player, vectors[1 - player])[0]
         assert best_response(policy, player).value == pytest.approx(expected, abs=1e-9)

@@ -23,6 +23,7 @@ import numpy as np
 
 from solver.storage import StorageError, read_arrays, write_arrays
 from solver.truco.vector.kernels import Step
+from solver.truco.vector.lookup import Tables, tables_of
 from solver.truco.vector.respond_accepted import Blocks, Deal, Sets, split_mass, sweep_accept, sweep_exit
 from solver.truco.vector.solve import Game, VectorSolver
 from solver.truco.vector.trees import TrunkNode
@@ -42,17 +43,15 @@ _ACCEPT_COST = 10.0
 
 @dataclass(frozen=True)
 class Policy:
-    """Average-strategy sums of a Game, as VectorSolver holds them; not changed here."""
+    """An average strategy of a Game; not changed here."""
 
     game: Game
-    trunk_sums: Sequence[np.ndarray]
-    position_sums: np.ndarray
-    sums: np.ndarray
+    tables: Tables
 
     @staticmethod
     def of(solver: VectorSolver) -> Policy:
         """The average strategy of a solver, its tables not copied."""
-        return Policy(solver.game, solver.trunk_sums, solver.position_sums, solver.sums)
+        return Policy(solver.game, tables_of(solver))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -61,7 +60,7 @@ class Policy:
         digest = hashlib.sha256(repr((game.rules, game.score, game.equity, game.abstraction)).encode())
         for end in game.trunk.ends:
             digest.update(repr(end).encode())
-        for table in (*self.trunk_sums, self.position_sums, self.sums):
+        for table in (*self.tables.trunk_sums, self.tables.position_sums, self.tables.sums):
             digest.update(np.ascontiguousarray(table).reshape(-1).view(np.uint8).data)
         return digest.hexdigest()
 
@@ -202,7 +201,7 @@ class _Response:
     def _mix(self, number: int) -> np.ndarray:
         """Average strategy of a trunk node, float64 of the shape of its table."""
         node = self.game.trunk.nodes[number]
-        mix = self.policy.trunk_sums[number].astype(np.float64)
+        mix = self.policy.tables.trunk_sums[number].astype(np.float64)
         legal = np.ones(mix.shape)
         if node.plays:
             places = self.game.holdings.class_slot_legal.T
@@ -288,7 +287,7 @@ class _Response:
 
     def _exit(self, number: int) -> np.ndarray:
         """Rows at an exit: mano's [hands, place of his card]; pie's [mano's card, hands], his best card chosen."""
-        game, table, deal = self.game, self.table, self.table.deal
+        game, tables, table, deal = self.game, self.policy.tables, self.table, self.table.deal
         reach = self.reach["exit", number]
         cards = table.cards
         group = next(g for g, found in enumerate(game.layout.groups) if number in found.exits)
@@ -296,7 +295,7 @@ class _Response:
         rest = np.zeros((cards, cards, cards * (cards - 1) // 2))
         if reach.any():
             sweep_exit(
-                game.layout.trees[0], game.layout.lists, self.policy.sums, self._blocks, deal, group, block,
+                game.layout.trees[0], game.layout.lists, tables.sums, self._blocks, deal, group, block,
                 np.ascontiguousarray(np.atleast_2d(reach)), self.own, table.order, _LANES, table.pair_number, rest,
             )  # fmt: skip
         base = self.sign * game.trunk.exits[number].payoffs.base
@@ -310,7 +309,7 @@ class _Response:
 
     def _accept(self, number: int) -> np.ndarray:
         """Rows at an accepted Envido, as in `_backward`."""
-        game, table, deal = self.game, self.table, self.table.deal
+        game, tables, table, deal = self.game, self.policy.tables, self.table, self.table.deal
         accept = game.trunk.accepts[number]
         posted = accept.position.posted
         reach = self.reach["accept", number]
@@ -337,8 +336,8 @@ class _Response:
             gains = np.zeros((2, 5))
             gains[:, 1:] = self._gains(accept.payoffs[winner].extra)
             sweep_accept(
-                game.layout.trees[0], game.layout.lists, self.policy.sums, self._blocks, deal, sets, game.positions,
-                game.value_lists, self.policy.position_sums, game.position_root[continuation], posted,
+                game.layout.trees[0], game.layout.lists, tables.sums, self._blocks, deal, sets, game.positions,
+                game.value_lists, tables.position_sums, game.position_root[continuation], posted,
                 game.position_tables[continuation], tasks, base, _LANES, np.ascontiguousarray(np.atleast_2d(reach)),
                 gains, self.own, out,
             )  # fmt: skip
@@ -502,9 +501,9 @@ class _Evaluator(VectorSolver):
     def of(policy: Policy) -> _Evaluator:
         """With copies of the tables, since a pass changes them."""
         self = _Evaluator(policy.game)
-        self.trunk_regrets = [np.array(table) for table in policy.trunk_sums]
+        self.trunk_regrets = [np.array(table) for table in policy.tables.trunk_sums]
         for target, source in (
-            (self.position_regrets, policy.position_sums), (self.regrets, policy.sums),
+            (self.position_regrets, policy.tables.position_sums), (self.regrets, policy.tables.sums),
         ):  # fmt: skip
             size = min(len(target), len(source))
             target[:size] = source[:size]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from game.truco.equity import EquityTable
 from game.truco.rules import make_rules
 from solver.storage import StorageError, read_arrays, write_arrays
 from solver.truco.vector.abstraction import Abstraction
+from solver.truco.vector.lookup import Tables, tables_of
 from solver.truco.vector.solve import Game, VectorSolver
 
 CHECKPOINT, POLICY, VERSION = "truco-vector-checkpoint", "truco-vector-policy", 1
@@ -61,28 +63,24 @@ class StoredPolicy:
 
     info: VectorInfo
     game: Game
-    trunk: list[np.ndarray]
-    """float32 per trunk node, shapes as Game.node_shape."""
-    position: np.ndarray
-    """float32 [Game.position_entries]: trick 1 after an accepted Envido."""
-    rest: np.ndarray
-    """float32 [layout entries]: tricks 2 and 3."""
+    tables: Tables
 
     @staticmethod
     def of(solver: VectorSolver, info: VectorInfo) -> StoredPolicy:
         """The average strategy of a solver, sharing its memory."""
-        return StoredPolicy(info, solver.game, solver.trunk_sums, solver.position_sums, solver.sums)
+        return StoredPolicy(info, solver.game, tables_of(solver))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the file, atomically."""
-        arrays = {"trunk": _join(self.trunk), "position": self.position, "rest": self.rest}
+        trunk, position, rest = self.tables
+        arrays = {"trunk": _join(trunk), "position": position, "rest": rest}
         write_arrays(path, POLICY, VERSION, arrays, asdict(self.info))
 
 
 def load_policy(path: str | os.PathLike[str], verify: bool = True) -> StoredPolicy:
     """Opens a policy file, memory-mapped. Raises StorageError with the reason if it cannot be trusted."""
     arrays, info, game = _read(path, POLICY, verify)
-    return StoredPolicy(info, game, _part(arrays["trunk"], game), arrays["position"], arrays["rest"])
+    return StoredPolicy(info, game, Tables(_part(arrays["trunk"], game), arrays["position"], arrays["rest"]))
 
 
 def save_checkpoint(solver: VectorSolver, info: VectorInfo, path: str | os.PathLike[str]) -> None:
@@ -116,7 +114,7 @@ def load_checkpoint(path: str | os.PathLike[str]) -> tuple[VectorSolver, VectorI
     return solver, info
 
 
-def _join(tables: list[np.ndarray]) -> np.ndarray:
+def _join(tables: Sequence[np.ndarray]) -> np.ndarray:
     return np.concatenate([table.ravel() for table in tables])
 
 
