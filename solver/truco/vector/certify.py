@@ -6,7 +6,8 @@ shown. His values are exact sums over all deals in float64, so what he wins boun
 equilibrium in the real game.
 
 The trunk (trick 1 while Envido is not accepted) is walked backwards in numpy; each of its exits and accepted
-Envidos is one independent part computed by the kernels of respond.py and respond_accepted.py.
+Envidos is one part computed by the kernels of respond.py and respond_accepted.py, up to LANES of them at once where
+the policy plays on by the same tables.
 """
 
 from __future__ import annotations
@@ -17,19 +18,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, permutations
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from solver.storage import StorageError, read_arrays, write_arrays
 from solver.truco.vector.kernels import Step
+from solver.truco.vector.lanes import LANES
 from solver.truco.vector.lookup import Tables, tables_of
 from solver.truco.vector.respond_accepted import Blocks, Deal, Sets, split_mass, sweep_accept, sweep_exit
 from solver.truco.vector.solve import Game, VectorSolver
 from solver.truco.vector.trees import TrunkNode
 
-_KIND, _VERSION = "truco-vector-response-part", 1
-_LANES = 64
+_KIND, _VERSION = "truco-vector-response-part", 2
+_STRANDS = 64
 """Strands of work that may run in parallel; fixed, and so is the order of all sums."""
 
 Target = tuple[str, int]
@@ -37,8 +39,8 @@ Target = tuple[str, int]
 Progress = Callable[[float], None]
 """Called with the share of the work that is done."""
 _EXIT_COST = {1: 9.0, 2: 3.0, 3: 1.6, 4: 1.0}
-_ACCEPT_COST = 10.0
-"""Work of a part, for progress only: exits by round value, and accepted Envidos, relative to the cheapest."""
+_ACCEPT_COST = 180.0
+"""Work of a batch, for progress only: exits by round value, and accepted Envidos, relative to the cheapest."""
 
 
 @dataclass(frozen=True)
@@ -285,44 +287,62 @@ class _Response:
         gains = np.array(extra, np.float64)
         return gains if self.own == 0 else -gains[::-1]
 
-    def _exit(self, number: int) -> np.ndarray:
-        """Rows at an exit: mano's [hands, place of his card]; pie's [mano's card, hands], his best card chosen."""
-        game, tables, table, deal = self.game, self.policy.tables, self.table, self.table.deal
-        reach = self.reach["exit", number]
-        cards = table.cards
-        group = next(g for g, found in enumerate(game.layout.groups) if number in found.exits)
-        block = int(np.flatnonzero(game.groups.block_group == group)[0])
-        rest = np.zeros((cards, cards, cards * (cards - 1) // 2))
-        if reach.any():
-            sweep_exit(
-                game.layout.trees[0], game.layout.lists, tables.sums, self._blocks, deal, group, block,
-                np.ascontiguousarray(np.atleast_2d(reach)), self.own, table.order, _LANES, table.pair_number, rest,
-            )  # fmt: skip
-        base = self.sign * game.trunk.exits[number].payoffs.base
-        if self.own == 0:
-            # The other's reach before its card, by class.
-            position = game.holdings.after.position
-            by_class = np.where(position >= 0, reach[:, position], 0.0).sum(axis=2)
-            return rest.sum(axis=1)[deal.hands, table.rest] + base * self._masses(by_class, True).sum(axis=0)
-        best = rest[:, deal.hands, table.rest].max(axis=2)
-        return np.where(table.holds, 0.0, best) + base * self._masses(reach, True).sum(axis=0)
+    def _stacked(self, kind: str, numbers: Sequence[int]) -> np.ndarray:
+        """The other's reach at parts of one kind, [rows, holdings, LANES]; unused lanes are 0."""
+        found = [np.atleast_2d(self.reach[kind, number]) for number in numbers]
+        out = np.zeros((*found[0].shape, LANES))
+        for lane, reach in enumerate(found):
+            out[..., lane] = reach
+        return out
 
-    def _accept(self, number: int) -> np.ndarray:
-        """Rows at an accepted Envido, as in `_backward`."""
+    def _exits(self, numbers: Sequence[int]) -> list[np.ndarray]:
+        """Rows at exits that share tables: mano's [hands, place of his card]; pie's [mano's card, hands], his best
+        card chosen.
+        """
         game, tables, table, deal = self.game, self.policy.tables, self.table, self.table.deal
-        accept = game.trunk.accepts[number]
-        posted = accept.position.posted
-        reach = self.reach["accept", number]
-        masses = self._masses(reach, posted)
-        values = sum(self.sign * accept.payoffs[w].base * masses[w] for w in (0, 1))
-        assert isinstance(values, np.ndarray)
-        if not reach.any():
-            return values
+        cards = table.cards
+        group = self._group[numbers[0]]
+        block = int(np.flatnonzero(game.groups.block_group == group)[0])
+        rest = np.zeros((cards, cards, cards * (cards - 1) // 2, LANES))
+        reaches = self._stacked("exit", numbers)
+        if reaches.any():
+            sweep_exit(
+                game.layout.trees[0], game.layout.lists, tables.sums, self._blocks, deal, group, block, reaches,
+                self.own, table.order, _STRANDS, table.pair_number, rest,
+            )  # fmt: skip
+        found = []
+        for lane, number in enumerate(numbers):
+            reach = self.reach["exit", number]
+            base = self.sign * game.trunk.exits[number].payoffs.base
+            if self.own == 0:
+                # The other's reach before its card, by class.
+                position = game.holdings.after.position
+                by_class = np.where(position >= 0, reach[:, position], 0.0).sum(axis=2)
+                after = rest[..., lane].sum(axis=1)[deal.hands, table.rest]
+                found.append(after + base * self._masses(by_class, True).sum(axis=0))
+            else:
+                best = rest[..., lane][:, deal.hands, table.rest].max(axis=2)
+                found.append(np.where(table.holds, 0.0, best) + base * self._masses(reach, True).sum(axis=0))
+        return found
+
+    def _accepts(self, numbers: Sequence[int]) -> list[np.ndarray]:
+        """Rows at accepted Envidos after which the hand goes on alike, as in `_backward`."""
+        game, tables, table, deal = self.game, self.policy.tables, self.table, self.table.deal
+        accepts = [game.trunk.accepts[number] for number in numbers]
+        position, over = accepts[0].position, accepts[0].over
+        posted = position.posted
+        found = []
+        for number, accept in zip(numbers, accepts, strict=True):
+            masses = self._masses(self.reach["accept", number], posted)
+            found.append(np.asarray(sum(self.sign * accept.payoffs[w].base * masses[w] for w in (0, 1))))
+        reaches = self._stacked("accept", numbers)
+        if not reaches.any():
+            return found
         sets = table.sets
         for winner in (0, 1):
-            if accept.over[winner]:
+            if over[winner]:
                 continue
-            continuation = game.continuation_of(accept.position, accept.payoffs[winner])
+            continuation = game.continuation_of(position, accepts[0].payoffs[winner])
             chosen = [(m, p) for m, p, w in game.outcomes() if w == winner]
             work = lambda o: -int(sets.count[o[0]]) * int(sets.count[o[1]])  # noqa: E731
             tasks = np.array(sorted(chosen, key=work), np.int64).reshape(-1, 2)
@@ -332,59 +352,80 @@ class _Response:
             if posted:
                 size = size * (3 if self.own == 0 else table.cards)
             base = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
-            out = np.zeros(base[-1])
+            out = np.zeros((base[-1], LANES))
             gains = np.zeros((2, 5))
-            gains[:, 1:] = self._gains(accept.payoffs[winner].extra)
+            gains[:, 1:] = self._gains(accepts[0].payoffs[winner].extra)
             sweep_accept(
                 game.layout.trees[0], game.layout.lists, tables.sums, self._blocks, deal, sets, game.positions,
                 game.value_lists, tables.position_sums, game.position_root[continuation], posted,
-                game.position_tables[continuation], tasks, base, _LANES, np.ascontiguousarray(np.atleast_2d(reach)),
-                gains, self.own, out,
+                game.position_tables[continuation], tasks, base, _STRANDS, reaches, gains, self.own, out,
             )  # fmt: skip
             for task, outcome in enumerate(tasks):
                 own_set = outcome[self.own]
                 hands = sets.hand[own_set, : sets.count[own_set]]
-                part = out[base[task] : base[task + 1]]
-                if not posted:
-                    values[hands] += part
-                elif self.own == 0:
-                    values[hands] += part.reshape(-1, 3)
-                else:
-                    values[:, hands] += part.reshape(table.cards, -1)
-        return values
+                for lane, values in enumerate(found):
+                    part = out[base[task] : base[task + 1], lane]
+                    if not posted:
+                        values[hands] += part
+                    elif self.own == 0:
+                        values[hands] += part.reshape(-1, 3)
+                    else:
+                        values[:, hands] += part.reshape(table.cards, -1)
+        return found
 
     # ---- backward
 
-    def _parts(self) -> list[Target]:
+    @cached_property
+    def _group(self) -> dict[int, int]:
+        """Group of tables of each exit."""
+        return {e: g for g, group in enumerate(self.game.layout.groups) for e in group.exits}
+
+    def _batches(self) -> list[tuple[str, tuple[int, ...]]]:
+        """Parts that share tables, at most LANES together; those that the policy never comes to apart."""
         trunk = self.game.trunk
-        return [("accept", k) for k in range(len(trunk.accepts))] + [
-            ("exit", e) for e in range(len(trunk.exits))
+        shared: dict[tuple[Any, ...], list[int]] = {}
+        for number, accept in enumerate(trunk.accepts):
+            extra = tuple(p.extra for p, over in zip(accept.payoffs, accept.over, strict=True) if not over)
+            live = bool(self.reach["accept", number].any())
+            shared.setdefault(("accept", accept.position, accept.over, extra, live), []).append(number)
+        for number in range(len(trunk.exits)):
+            live = bool(self.reach["exit", number].any())
+            shared.setdefault(("exit", self._group[number], live), []).append(number)
+        return [
+            (key[0], tuple(numbers[at : at + LANES]))
+            for key, numbers in shared.items()
+            for at in range(0, len(numbers), LANES)
         ]
+
+    def _cost(self, kind: str, number: int) -> float:
+        """Expected work of a batch with this part; see `_EXIT_COST`."""
+        if not self.reach[kind, number].any():
+            return 0.1
+        if kind == "exit":
+            return _EXIT_COST[self.game.trunk.exits[number].level]
+        return 0.1 if all(self.game.trunk.accepts[number].over) else _ACCEPT_COST
 
     def _leaves(self, progress: Progress | None, checkpoint: Path | None) -> dict[Target, np.ndarray]:
         leaves = {("end", k): self._end(k) for k in range(len(self.game.trunk.ends))}
-        parts = self._parts()
+        batches = self._batches()
         metadata = {}
         if checkpoint is not None:
             checkpoint.mkdir(parents=True, exist_ok=True)
             metadata = {"policy": self.policy.fingerprint, "player": self.own}
-        cost = np.cumsum(
-            [
-                _ACCEPT_COST if kind == "accept" else _EXIT_COST[self.game.trunk.exits[n].level]
-                for kind, n in parts
-            ]
-        )
-        for done, (kind, number) in enumerate(parts):
-            path = None if checkpoint is None else checkpoint / f"{self.own}-{kind}-{number}.safetensors"
+        cost = np.cumsum([self._cost(kind, numbers[0]) for kind, numbers in batches])
+        for done, (kind, numbers) in enumerate(batches):
+            path = None if checkpoint is None else checkpoint / f"{self.own}-{kind}-{numbers[0]}.safetensors"
             if path is not None and path.exists():
                 arrays, found = read_arrays(path, _KIND, _VERSION)
                 if found != metadata:
                     raise StorageError(f"{path}: belongs to another policy")
-                leaves[kind, number] = arrays["values"]
+                leaves.update({(kind, number): arrays[str(number)] for number in numbers})
             else:
-                leaves[kind, number] = self._exit(number) if kind == "exit" else self._accept(number)
+                values = self._exits(numbers) if kind == "exit" else self._accepts(numbers)
+                leaves.update({(kind, n): rows for n, rows in zip(numbers, values, strict=True)})
                 if path is not None:
-                    write_arrays(path, _KIND, _VERSION, {"values": leaves[kind, number]}, metadata)
+                    named = {str(n): rows for n, rows in zip(numbers, values, strict=True)}
+                    write_arrays(path, _KIND, _VERSION, named, metadata)
             if progress is not None:
                 progress(float(cost[done] / cost[-1]))
         return leaves

@@ -4,6 +4,10 @@ Everything is seen from the exploiter ("own"). His rows are pairs of real cards;
 pairs too, with its reach. Its tables depend on tiers alone, so sums over what it holds are taken by tier and
 corrected for the cards that the exploiter himself holds. Values are counterfactual: sums over the other's real
 holdings of reach x utility, float64. Cards are numbered from the strongest tier to the weakest.
+
+One call answers up to LANES vectors of reach that meet the same tables, such as exits of trick 1 that the policy does
+not tell apart. What depends on reach is an array [rows, LANES] whose row is, for node k and holding i, k x w.stride
++ i; what depends on the policy's tables alone is worked out once.
 """
 
 from __future__ import annotations
@@ -14,6 +18,20 @@ import numpy as np
 from numba import njit
 
 from solver.truco.vector.kernels import MAX_NODES, MAX_TIERS, Forest, Lists
+from solver.truco.vector.lanes import (
+    LANES,
+    add1,
+    add2,
+    add3,
+    fill,
+    is_zero,
+    put1,
+    put2,
+    put3,
+    top1,
+    top2,
+    top3,
+)
 from solver.truco.vector.trees import END, LEAF, TURN
 
 MAX_CARDS = 40
@@ -24,7 +42,7 @@ _LOWEST = -1e300
 
 class Room(NamedTuple):
     """Working memory of one thread and the sides of a situation; `i` an own pair, `r` an own ordered pair (played
-    card first), `j` a pair of the other's, `e` an ordered one.
+    card first), `j` a pair of the other's, `e` an ordered one. "Lanes" are float64 [rows, LANES].
     """
 
     tier: np.ndarray
@@ -34,7 +52,7 @@ class Room(NamedTuple):
     other: np.ndarray
     """int64 [3, j]: lower and higher card, place in the holdings list."""
     other_reach: np.ndarray
-    """float64 [j]."""
+    """Lanes, j."""
     own_start: np.ndarray
     """int64 [tiers + 1]: ordered pairs by tier of the played card."""
     own_card: np.ndarray
@@ -54,26 +72,28 @@ class Room(NamedTuple):
     pair_at: np.ndarray
     """int64 [cards, cards]: j of a pair, lower card first; -1 outside calls."""
     reach: np.ndarray
-    """float64 [node, e]: the other's reach."""
+    """Lanes, node and e (or j before the card): the other's reach."""
     mix: np.ndarray
     """float64 [node, 3, e]: the other's strategy."""
     line: np.ndarray
-    """float64 [e]."""
+    """Lanes, j."""
     single: np.ndarray
-    """float64 [cards]; zero outside calls."""
+    """Lanes, cards; zero outside calls."""
     value: np.ndarray
-    """float64 [node, r]."""
+    """Lanes, node and r."""
     before: np.ndarray
-    """float64 [node, i]: stage 0."""
+    """Lanes, node and i: stage 0."""
     cards: np.ndarray
-    """float64 [node, i]: best card, or sums over the other's cards."""
+    """Lanes, node and i: best card, or sums over the other's cards."""
     mass: np.ndarray
-    """float64 [r]."""
+    """Lanes, r."""
+    sum: np.ndarray
+    """Lanes, two rows: a total, and a value not compared yet."""
     played: np.ndarray
-    """float64 [leaf, e]: reach where trick 2 is over."""
+    """Lanes, leaf and e: reach where trick 2 is over; the last row is 0."""
     leaf_node: np.ndarray
     leaf_value: np.ndarray
-    """float64 [leaf, r]."""
+    """Lanes, leaf and r."""
     place: np.ndarray
     """int64 [cards]: ordered pair of the other's with this rest; -1 outside calls."""
     column: np.ndarray
@@ -87,21 +107,23 @@ class Room(NamedTuple):
     rest_number: np.ndarray
     """int64 [tiers]."""
     total: np.ndarray
-    """float64 [tier column]: reach by tier."""
+    """Lanes, column: reach by tier."""
     factor: np.ndarray
     """float64 [node, column]: the other's strategy along the way in trick 3."""
+    share: np.ndarray
+    """float64 [column]: that and its action at hand."""
     prefix: np.ndarray
-    """float64 [2, column + 1]."""
+    """Lanes, 2 x (MAX_TIERS + 1): running sums over columns."""
     mix3: np.ndarray
     """float64 [node, 3, 2, column]."""
     post: np.ndarray
     """float64 [node, 2, column]: strategy along the way, or values, after the first card of trick 3."""
     halves: np.ndarray
-    """float64 [node, 2, r]: masses that lose or win against the own card, at entries of stage 1."""
+    """Lanes, 2 x node (+ 1) and r: masses that lose or win against the own card, at entries of stage 1."""
     entry: np.ndarray
     """int64 [node]."""
     value3: np.ndarray
-    """float64 [node, r]."""
+    """Lanes, node and r."""
 
 
 @njit(cache=True)
@@ -111,20 +133,37 @@ def make_room(tier: np.ndarray) -> Room:
     half = rows // 2
     ints, real = np.int64, np.float64
     return Room(
-        tier, np.zeros((2, half), ints), np.zeros((3, half), ints), np.zeros(half, real),
+        tier, np.zeros((2, half), ints), np.zeros((3, half), ints), np.zeros((half, LANES), real),
         np.zeros(MAX_TIERS + 1, ints), np.zeros(rows, ints), np.zeros(rows, ints), np.zeros(rows, ints),
         np.zeros((2, half), ints), np.zeros(cards + 2, ints), np.zeros(rows, ints), np.zeros(rows, ints),
         np.zeros(rows, ints), np.zeros(rows, real), np.full((cards, cards), -1, ints),
-        np.zeros((nodes, rows), real), np.zeros((nodes, 3, rows), real), np.zeros(rows, real),
-        np.zeros(cards, real), np.zeros((nodes, rows), real), np.zeros((nodes, half), real),
-        np.zeros((nodes, half), real), np.zeros(rows, real), np.zeros((_LEAVES, rows), real),
-        np.zeros(_LEAVES, ints), np.zeros((_LEAVES, rows), real), np.full(cards, -1, ints), np.zeros(rows, ints),
+        np.zeros((nodes * rows, LANES), real), np.zeros((nodes, 3, rows), real), np.zeros((half, LANES), real),
+        np.zeros((cards, LANES), real), np.zeros((nodes * rows, LANES), real), np.zeros((nodes * rows, LANES), real),
+        np.zeros((nodes * rows, LANES), real), np.zeros((rows, LANES), real), np.zeros((2, LANES), real),
+        np.zeros((_LEAVES * rows + 1, LANES), real), np.zeros(_LEAVES, ints),
+        np.zeros((_LEAVES * rows, LANES), real), np.full(cards, -1, ints), np.zeros(rows, ints),
         np.zeros(MAX_TIERS, ints), np.zeros(MAX_TIERS, ints), np.zeros((5, rows), ints),
-        np.zeros((2, MAX_TIERS), ints), np.zeros(MAX_TIERS, ints), np.zeros(MAX_TIERS, real),
-        np.zeros((nodes, MAX_TIERS), real), np.zeros((2, MAX_TIERS + 1), real),
+        np.zeros((2, MAX_TIERS), ints), np.zeros(MAX_TIERS, ints), np.zeros((MAX_TIERS, LANES), real),
+        np.zeros((nodes, MAX_TIERS), real), np.zeros(MAX_TIERS, real), np.zeros((2 * MAX_TIERS + 2, LANES), real),
         np.zeros((nodes, 3, 2, MAX_TIERS), real), np.zeros((nodes, 2, MAX_TIERS), real),
-        np.zeros((nodes, 2, rows), real), np.zeros(nodes, ints), np.zeros((nodes, rows), real),
+        np.zeros((2 * nodes * rows, LANES), real), np.zeros(nodes, ints), np.zeros((nodes * rows, LANES), real),
     )  # fmt: skip
+
+
+@njit(cache=True)
+def gather(
+    out: np.ndarray, at: int, below: np.ndarray, first: int, n: int, worth: float, fresh: bool, mine: bool
+) -> None:
+    """n rows of worth x below, written to out where it is fresh, else the best kept (mine) or added."""
+    if fresh:
+        for i in range(n):
+            put1(out, at + i, below, first + i, worth)
+    elif mine:
+        for i in range(n):
+            top1(out, at + i, below, first + i, worth)
+    else:
+        for i in range(n):
+            add1(out, at + i, below, first + i, worth)
 
 
 @njit(cache=True)
@@ -141,7 +180,7 @@ def _third(
     """Adds to w.leaf_value what follows own cards of a tier and the other's real card in trick 2, for all leaves of
     its tree. Reads the other's reach there from w.played.
     """
-    tier = w.tier
+    tier, stride, none = w.tier, len(w.own_card), len(w.played) - 1
     x, y = (own_tier, tier[card]) if own_leads else (tier[card], own_tier)
     low, high = w.other_start[card], w.other_start[card + 1]
     first_row, last_row = w.own_start[own_tier], w.own_start[own_tier + 1]
@@ -149,21 +188,33 @@ def _third(
     if decided:
         own_wins = (tie and y < x) != own_leads
         for leaf in range(leaves):
-            total = 0.0
+            fill(w.sum, 0, 0.0)
             for e in range(low, high):
-                total += w.played[leaf, e]
-            if total == 0.0:
+                add1(w.sum, 0, w.played, leaf * stride + e, 1.0)
+            if is_zero(w.sum, 0):
                 continue
             for e in range(low, high):
-                w.single[w.other_rest[e]] = w.played[leaf, e]
+                put1(w.single, w.other_rest[e], w.played, leaf * stride + e, 1.0)
             level = forest.leaf_level[forest.child[w.leaf_node[leaf], 0] - LEAF]
             worth = gains[0 if own_wins else 1, level]
             for r in range(first_row, last_row):
                 c, z = w.own_card[r], w.own_rest[r]
                 if c != card and z != card:
-                    w.leaf_value[leaf, r] += worth * (total - w.single[c] - w.single[z])
+                    add3(
+                        w.leaf_value,
+                        leaf * stride + r,
+                        w.sum,
+                        0,
+                        worth,
+                        w.single,
+                        c,
+                        -worth,
+                        w.single,
+                        z,
+                        -worth,
+                    )
             for e in range(low, high):
-                w.single[w.other_rest[e]] = 0.0
+                fill(w.single, w.other_rest[e], 0.0)
         return
     own_first = own_leads == tie
     own = 0 if own_first else 1
@@ -218,12 +269,12 @@ def _third(
         return
     for leaf in range(leaves):
         for t in range(columns):
-            w.total[t] = 0.0
-        total = 0.0
+            fill(w.total, t, 0.0)
+        fill(w.sum, 0, 0.0)
         for e in range(low, high):
-            w.total[w.column[e]] += w.played[leaf, e]
-            total += w.played[leaf, e]
-        if total == 0.0:
+            add1(w.total, w.column[e], w.played, leaf * stride + e, 1.0)
+            add1(w.sum, 0, w.played, leaf * stride + e, 1.0)
+        if is_zero(w.sum, 0):
             continue
         hang = forest.child[w.leaf_node[leaf], 0] - LEAF
         table = begin
@@ -269,23 +320,20 @@ def _third(
                             )  # fmt: skip
                 if opened:
                     # Masses that the own card beats and that beat it.
-                    w.prefix[0, 0] = 0.0
+                    fill(w.prefix, 0, 0.0)
                     for t in range(columns):
-                        w.prefix[0, t + 1] = w.prefix[0, t] + w.total[t] * w.factor[up, t]
+                        put2(w.prefix, t + 1, w.prefix, t, 1.0, w.total, t, w.factor[up, t])
+                    weak, beat = 2 * k * stride, (2 * k + 1) * stride
                     for i in range(rows):
                         split = w.rows[3, i]
-                        beat = w.prefix[0, split]
-                        weak = w.prefix[0, columns] - beat
+                        put1(w.halves, beat + i, w.prefix, split, 1.0)
+                        put2(w.halves, weak + i, w.prefix, columns, 1.0, w.prefix, split, -1.0)
                         for which in range(1, 3):
                             e = w.rows[which, i]
                             if e >= 0:
                                 t = w.column[e]
-                                m = w.played[leaf, e] * w.factor[up, t]
-                                if t < split:
-                                    beat -= m
-                                else:
-                                    weak -= m
-                        w.halves[k, 0, i], w.halves[k, 1, i] = weak, beat
+                                to = beat if t < split else weak
+                                add1(w.halves, to + i, w.played, leaf * stride + e, -w.factor[up, t])
             elif role != own:
                 for t in range(columns):
                     _normalise(sums, at + first + w.column_at[t], entries, actions, w.mix3, k, 0, t)
@@ -293,7 +341,7 @@ def _third(
             k = node - root
             role, actions, late = forest.role[node], forest.actions[node], forest.stage[node] == 1
             turn = forest.kind[node] == TURN
-            out = w.value3[k]
+            out = k * stride
             mine = role == own
             if late and not own_first:
                 # All is known: utility by column and by whether the second player, the exploiter, wins.
@@ -324,70 +372,73 @@ def _third(
                     if code <= END:
                         weak_worth = _worth(code, own, gains)
                         beat_worth = weak_worth
-                    half = w.halves[w.entry[k]]
+                    lose = 2 * w.entry[k] * stride
+                    win = lose + stride
                     for i in range(rows):
                         t = w.rows[4, i]
-                        weak, beat = w.post[k, 0, t] * weak_worth, w.post[k, 1, t] * beat_worth
+                        weak_part, beat_part = w.post[k, 0, t] * weak_worth, w.post[k, 1, t] * beat_worth
                         if not mine:
-                            weak *= w.mix3[k, a, 0, t]
-                            beat *= w.mix3[k, a, 1, t]
-                        u = half[0, i] * weak + half[1, i] * beat
+                            weak_part *= w.mix3[k, a, 0, t]
+                            beat_part *= w.mix3[k, a, 1, t]
                         if fresh:
-                            out[i] = u
+                            put2(
+                                w.value3, out + i, w.halves, lose + i, weak_part, w.halves, win + i, beat_part
+                            )
                         elif mine:
-                            out[i] = max(out[i], u)
+                            top2(
+                                w.value3, out + i, w.halves, lose + i, weak_part, w.halves, win + i, beat_part
+                            )
                         else:
-                            out[i] += u
+                            add2(
+                                w.value3, out + i, w.halves, lose + i, weak_part, w.halves, win + i, beat_part
+                            )
                 elif code <= END:
                     worth = _worth(code, own, gains)
-                    total = 0.0
+                    fill(w.sum, 0, 0.0)
                     for t in range(columns):
                         f = w.factor[k, t] * (1.0 if mine else w.mix3[k, a, 0, t])
-                        w.prefix[1, t] = f
-                        total += w.total[t] * f
+                        w.share[t] = f
+                        add1(w.sum, 0, w.total, t, f)
                     for i in range(rows):
-                        m = total
-                        for which in range(1, 3):
-                            e = w.rows[which, i]
-                            if e >= 0:
-                                m -= w.played[leaf, e] * w.prefix[1, w.column[e]]
-                        u = m * worth
+                        e1, e2 = w.rows[1, i], w.rows[2, i]
+                        f1 = -worth * w.share[w.column[e1]] if e1 >= 0 else 0.0
+                        f2 = -worth * w.share[w.column[e2]] if e2 >= 0 else 0.0
+                        p1 = leaf * stride + e1 if e1 >= 0 else none
+                        p2 = leaf * stride + e2 if e2 >= 0 else none
                         if fresh:
-                            out[i] = u
+                            put3(w.value3, out + i, w.sum, 0, worth, w.played, p1, f1, w.played, p2, f2)
                         elif mine:
-                            out[i] = max(out[i], u)
+                            top3(w.value3, out + i, w.sum, 0, worth, w.played, p1, f1, w.played, p2, f2)
                         else:
-                            out[i] += u
+                            add3(w.value3, out + i, w.sum, 0, worth, w.played, p1, f1, w.played, p2, f2)
                 elif turn and a == 0 and not mine:
                     # The other's first card: what it is worth by column and outcome.
                     post = w.post[code - root]
-                    w.prefix[0, 0] = 0.0
-                    w.prefix[1, 0] = 0.0
+                    second_row = MAX_TIERS + 1
+                    fill(w.prefix, 0, 0.0)
+                    fill(w.prefix, second_row, 0.0)
                     for t in range(columns):
                         f = w.factor[k, t] * w.mix3[k, 0, 0, t]
-                        w.prefix[0, t + 1] = w.prefix[0, t] + w.total[t] * f * post[0, t]
-                        w.prefix[1, t + 1] = w.prefix[1, t] + w.total[t] * f * post[1, t]
+                        w.share[t] = f
+                        put2(w.prefix, t + 1, w.prefix, t, 1.0, w.total, t, f * post[0, t])
+                        at = second_row + t
+                        put2(w.prefix, at + 1, w.prefix, at, 1.0, w.total, t, f * post[1, t])
                     for i in range(rows):
                         split = w.rows[3, i]
-                        u = w.prefix[0, split] + w.prefix[1, columns] - w.prefix[1, split]
+                        put3(
+                            w.value3, out + i, w.prefix, split, 1.0, w.prefix, second_row + columns, 1.0, w.prefix,
+                            second_row + split, -1.0,
+                        )  # fmt: skip
                         for which in range(1, 3):
                             e = w.rows[which, i]
                             if e >= 0:
                                 t = w.column[e]
-                                f = w.factor[k, t] * w.mix3[k, 0, 0, t]
-                                u -= w.played[leaf, e] * f * post[0 if t < split else 1, t]
-                        out[i] = u
+                                f = w.share[t] * post[0 if t < split else 1, t]
+                                add1(w.value3, out + i, w.played, leaf * stride + e, -f)
                 else:
-                    below = w.value3[code - root]
-                    for i in range(rows):
-                        if fresh:
-                            out[i] = below[i]
-                        elif mine:
-                            out[i] = max(out[i], below[i])
-                        else:
-                            out[i] += below[i]
+                    gather(w.value3, out, w.value3, (code - root) * stride, rows, 1.0, fresh, mine)
         for i in range(rows):
-            w.leaf_value[leaf, w.rows[0, i]] += w.value3[0, i]
+            add1(w.leaf_value, leaf * stride + w.rows[0, i], w.value3, i, 1.0)
 
 
 @njit(cache=True)
@@ -435,22 +486,22 @@ def _table_at(forest: Forest, node: int, begin: int, sizes: np.ndarray) -> int:
 
 
 @njit(cache=True)
-def _pair_mass(
-    w: Room, m: int, line: np.ndarray, begin: int, end: int, cards: np.ndarray, rests: np.ndarray
-) -> None:
-    """w.mass[r] = sum of line over the other's pairs disjoint from own cards[r], rests[r]."""
-    total = 0.0
+def _pair_mass(w: Room, m: int, begin: int, end: int, cards: np.ndarray, rests: np.ndarray) -> None:
+    """w.mass[r] = sum of w.line over the other's pairs disjoint from own cards[r], rests[r]."""
+    fill(w.sum, 0, 0.0)
     for j in range(m):
-        total += line[j]
-        w.single[w.other[0, j]] += line[j]
-        w.single[w.other[1, j]] += line[j]
+        add1(w.sum, 0, w.line, j, 1.0)
+        add1(w.single, w.other[0, j], w.line, j, 1.0)
+        add1(w.single, w.other[1, j], w.line, j, 1.0)
     for r in range(begin, end):
         c, z = cards[r], rests[r]
+        put3(w.mass, r, w.sum, 0, 1.0, w.single, c, -1.0, w.single, z, -1.0)
         j = w.pair_at[min(c, z), max(c, z)]
-        w.mass[r] = total - w.single[c] - w.single[z] + (line[j] if j >= 0 else 0.0)
+        if j >= 0:
+            add1(w.mass, r, w.line, j, 1.0)
     for j in range(m):
-        w.single[w.other[0, j]] = 0.0
-        w.single[w.other[1, j]] = 0.0
+        fill(w.single, w.other[0, j], 0.0)
+        fill(w.single, w.other[1, j], 0.0)
 
 
 @njit(cache=True)
@@ -500,14 +551,14 @@ def respond(
     forest: Forest, lists: Lists, left: np.ndarray, w: Room, sums: np.ndarray, root: int, begin: int,
     sizes: np.ndarray, gl: int, gf: int, tie: bool, own_leads: bool, n: int, m: int, gains: np.ndarray,
 ) -> None:  # fmt: skip
-    """Best response from the start of trick 2; values by own pair to w.before[0, :n].
+    """Best response from the start of trick 2; values by own pair to the first n rows of w.before.
 
     Reads own pairs (w.own[:, :n]), the other's (w.other[:, :m], in ascending order, disjoint pairs of cards of which
     none is a first card) and w.other_reach. `left` [list, played tier, tier left]: place in lists.left_tier.
     gains float64 [2, 5]: the exploiter's utility by (he wins, he loses) and points. Other arguments as solve_block.
     """
     _set_up(w, n, m)
-    tier, cards, tiers = w.tier, len(w.tier), lists.left_count.shape[1]
+    tier, cards, tiers, stride = w.tier, len(w.tier), lists.left_count.shape[1], len(w.own_card)
     own = 0 if own_leads else 1
     last = root + forest.nodes[root]
     leaves = 0
@@ -522,15 +573,13 @@ def respond(
         k = node - root
         parent = forest.parent[node]
         turn = forest.kind[node] == TURN
-        if k == 0:
-            for j in range(m):
-                w.reach[0, j] = w.other_reach[j]
-        elif forest.role[parent] != own:
-            for j in range(m):
-                w.reach[k, j] = w.reach[parent - root, j] * w.mix[parent - root, forest.action[node], j]
-        else:
-            for j in range(m):
-                w.reach[k, j] = w.reach[parent - root, j]
+        for j in range(m):
+            if k == 0:
+                put1(w.reach, j, w.other_reach, j, 1.0)
+            else:
+                up = parent - root
+                f = w.mix[up, forest.action[node], j] if forest.role[parent] != own else 1.0
+                put1(w.reach, k * stride + j, w.reach, up * stride + j, f)
         if forest.role[node] != own:
             at = _table_at(forest, node, begin, sizes)
             for j in range(m):
@@ -538,7 +587,7 @@ def respond(
                 _normalise2(sums, at + w.other[2, j], stride0, forest.actions[node], equal, w.mix, k, j)
         if turn:
             for i in range(n):
-                w.cards[k, i] = _LOWEST if own_leads else 0.0
+                fill(w.cards, k * stride + i, _LOWEST if own_leads else 0.0)
     if own_leads:
         for x in range(tiers):
             if w.own_start[x] == w.own_start[x + 1]:
@@ -554,31 +603,20 @@ def respond(
             continue
         k = node - root
         mine, turn = forest.role[node] == own, forest.kind[node] == TURN
-        out = w.before[k]
+        out = k * stride
         if turn:
-            for i in range(n):
-                out[i] = w.cards[k, i]
+            gather(w.before, out, w.cards, out, n, 1.0, True, mine)
         for a in range(1 if turn else 0, 3):
             code = forest.child[node, a]
             if code == -1:
                 continue
-            below = w.mass
-            worth = 1.0
             if code <= END:
-                worth = _worth(code, own, gains)
                 for j in range(m):
-                    w.line[j] = w.reach[k, j] * (1.0 if mine else w.mix[k, a, j])
-                _pair_mass(w, m, w.line, 0, n, w.own[0], w.own[1])
+                    put1(w.line, j, w.reach, out + j, 1.0 if mine else w.mix[k, a, j])
+                _pair_mass(w, m, 0, n, w.own[0], w.own[1])
+                gather(w.before, out, w.mass, 0, n, _worth(code, own, gains), a == 0, mine)
             else:
-                below = w.before[code - root]
-            for i in range(n):
-                u = worth * below[i]
-                if a == 0:
-                    out[i] = u
-                elif mine:
-                    out[i] = max(out[i], u)
-                else:
-                    out[i] += u
+                gather(w.before, out, w.before, (code - root) * stride, n, 1.0, a == 0, mine)
     for j in range(m):
         w.pair_at[w.other[0, j], w.other[1, j]] = -1
 
@@ -589,7 +627,7 @@ def _lead(
     sizes: np.ndarray, gl: int, gf: int, tie: bool, x: int, m: int, leaves: int, gains: np.ndarray,
 ) -> None:  # fmt: skip
     """Trick 2 after the exploiter has led a card of tier x: best cards to w.cards."""
-    tier, cards = w.tier, len(w.tier)
+    tier, cards, stride = w.tier, len(w.tier), len(w.own_card)
     last = root + forest.nodes[root]
     first, end = w.own_start[x], w.own_start[x + 1]
     leaf = 0
@@ -600,12 +638,9 @@ def _lead(
         parent = forest.parent[node]
         up, a = parent - root, forest.action[node]
         turn = forest.kind[node] == TURN
-        if forest.stage[parent] == 1 and forest.role[parent] == 1:
-            for j in range(m):
-                w.reach[k, j] = w.reach[up, j] * w.mix[up, a, j]
-        else:
-            for j in range(m):
-                w.reach[k, j] = w.reach[up, j]
+        theirs = forest.stage[parent] == 1 and forest.role[parent] == 1
+        for j in range(m):
+            put1(w.reach, k * stride + j, w.reach, up * stride + j, w.mix[up, a, j] if theirs else 1.0)
         if forest.role[node] == 1:
             at = _table_at(forest, node, begin, sizes) + x * sizes[1]
             for j in range(m):
@@ -614,9 +649,10 @@ def _lead(
         if turn:
             for e in range(2 * m):
                 j = w.other_pair[e]
-                w.played[leaf, e] = w.reach[k, j] * w.mix[k, w.other_slot[e], j] * w.other_share[e]
+                f = w.mix[k, w.other_slot[e], j] * w.other_share[e]
+                put1(w.played, leaf * stride + e, w.reach, k * stride + j, f)
             for r in range(first, end):
-                w.leaf_value[leaf, r] = 0.0
+                fill(w.leaf_value, leaf * stride + r, 0.0)
             leaf += 1
     for card in range(cards):
         if w.other_start[card] < w.other_start[card + 1]:
@@ -627,39 +663,27 @@ def _lead(
             continue
         k = node - root
         mine, turn = forest.role[node] == 0, forest.kind[node] == TURN
-        out = w.value[k]
+        out = k * stride + first
         if turn:
             leaf -= 1
-            for r in range(first, end):
-                out[r] = w.leaf_value[leaf, r]
+            gather(w.value, out, w.leaf_value, leaf * stride + first, end - first, 1.0, True, mine)
         for a in range(1 if turn else 0, 3):
             code = forest.child[node, a]
             if code == -1:
                 continue
-            below = w.mass
-            worth = 1.0
             if code <= END:
-                worth = _worth(code, 0, gains)
                 for j in range(m):
-                    w.line[j] = w.reach[k, j] * (1.0 if mine else w.mix[k, a, j])
-                _pair_mass(w, m, w.line, first, end, w.own_card, w.own_rest)
+                    put1(w.line, j, w.reach, k * stride + j, 1.0 if mine else w.mix[k, a, j])
+                _pair_mass(w, m, first, end, w.own_card, w.own_rest)
+                gather(w.value, out, w.mass, first, end - first, _worth(code, 0, gains), a == 0, mine)
             else:
-                below = w.value[code - root]
-            for r in range(first, end):
-                u = worth * below[r]
-                if a == 0:
-                    out[r] = u
-                elif mine:
-                    out[r] = max(out[r], u)
-                else:
-                    out[r] += u
+                below = (code - root) * stride + first
+                gather(w.value, out, w.value, below, end - first, 1.0, a == 0, mine)
     for node in range(root, last):
         if forest.stage[node] == 0 and forest.kind[node] == TURN:
-            below = w.value[forest.child[node, 0] - root]
-            out = w.cards[node - root]
+            below, out = (forest.child[node, 0] - root) * stride, (node - root) * stride
             for r in range(first, end):
-                i = w.own_pair[r]
-                out[i] = max(out[i], below[r])
+                top1(w.cards, out + w.own_pair[r], w.value, below + r, 1.0)
 
 
 @njit(cache=True)
@@ -668,12 +692,12 @@ def _follow(
     sizes: np.ndarray, gl: int, gf: int, tie: bool, card: int, n: int, leaves: int, gains: np.ndarray,
 ) -> None:  # fmt: skip
     """Trick 2 after the other has led this real card: values added to w.cards."""
-    tier, tiers = w.tier, lists.left_count.shape[1]
+    tier, tiers, stride = w.tier, lists.left_count.shape[1], len(w.own_card)
     last = root + forest.nodes[root]
     low, high = w.other_start[card], w.other_start[card + 1]
     x = tier[card]
     leaf = 0
-    any_reach = 0.0
+    dead = True
     for node in range(root, last):
         if forest.stage[node] == 0:
             continue
@@ -684,15 +708,13 @@ def _follow(
             for e in range(low, high):
                 j = w.other_pair[e]
                 # Reach before the card is stored by pair, after it by ordered pair, in rows of different nodes.
-                r = w.reach[up, j] * w.mix[up, w.other_slot[e], j] * w.other_share[e]
-                w.reach[k, e] = r
-                any_reach += r
-        elif forest.role[parent] == 0:
-            for e in range(low, high):
-                w.reach[k, e] = w.reach[up, e] * w.mix[up, a, e]
+                f = w.mix[up, w.other_slot[e], j] * w.other_share[e]
+                put1(w.reach, k * stride + e, w.reach, up * stride + j, f)
+                dead = dead and is_zero(w.reach, k * stride + e)
         else:
             for e in range(low, high):
-                w.reach[k, e] = w.reach[up, e]
+                f = w.mix[up, a, e] if forest.role[parent] == 0 else 1.0
+                put1(w.reach, k * stride + e, w.reach, up * stride + e, f)
         if forest.role[node] == 0:
             at = _table_at(forest, node, begin, sizes) + lists.offset[gl, x]
             for e in range(low, high):
@@ -700,11 +722,11 @@ def _follow(
                 _normalise2(sums, place, sizes[3], forest.actions[node], False, w.mix, k, e)
         if forest.kind[node] == TURN:
             for e in range(low, high):
-                w.played[leaf, e] = w.reach[k, e]
+                put1(w.played, leaf * stride + e, w.reach, k * stride + e, 1.0)
             for r in range(2 * n):
-                w.leaf_value[leaf, r] = 0.0
+                fill(w.leaf_value, leaf * stride + r, 0.0)
             leaf += 1
-    if any_reach == 0.0:
+    if dead:
         return
     for y in range(tiers):
         if w.own_start[y] < w.own_start[y + 1]:
@@ -715,42 +737,32 @@ def _follow(
             continue
         k = node - root
         mine, turn = forest.role[node] == 1, forest.kind[node] == TURN
-        out = w.value[k]
+        out = k * stride
         if turn:
             leaf -= 1
             for i in range(n):
-                out[i] = max(w.leaf_value[leaf, w.own_at[0, i]], w.leaf_value[leaf, w.own_at[1, i]])
+                put1(w.value, out + i, w.leaf_value, leaf * stride + w.own_at[0, i], 1.0)
+                top1(w.value, out + i, w.leaf_value, leaf * stride + w.own_at[1, i], 1.0)
         for a in range(1 if turn else 0, 3):
             code = forest.child[node, a]
             if code == -1:
                 continue
-            below = w.mass
-            worth = 1.0
             if code <= END:
-                worth = _worth(code, 1, gains)
-                total = 0.0
+                fill(w.sum, 0, 0.0)
                 for e in range(low, high):
-                    f = w.reach[k, e] * (1.0 if mine else w.mix[k, a, e])
-                    w.single[w.other_rest[e]] = f
-                    total += f
+                    f = 1.0 if mine else w.mix[k, a, e]
+                    put1(w.single, w.other_rest[e], w.reach, out + e, f)
+                    add1(w.sum, 0, w.reach, out + e, f)
                 for i in range(n):
-                    w.mass[i] = total - w.single[w.own[0, i]] - w.single[w.own[1, i]]
+                    put3(w.mass, i, w.sum, 0, 1.0, w.single, w.own[0, i], -1.0, w.single, w.own[1, i], -1.0)
                 for e in range(low, high):
-                    w.single[w.other_rest[e]] = 0.0
+                    fill(w.single, w.other_rest[e], 0.0)
+                gather(w.value, out, w.mass, 0, n, _worth(code, 1, gains), a == 0, mine)
             else:
-                below = w.value[code - root]
-            for i in range(n):
-                u = worth * below[i]
-                if a == 0:
-                    out[i] = u
-                elif mine:
-                    out[i] = max(out[i], u)
-                else:
-                    out[i] += u
+                gather(w.value, out, w.value, (code - root) * stride, n, 1.0, a == 0, mine)
     for node in range(root, last):
         if forest.stage[node] == 0 and forest.kind[node] == TURN:
-            below = w.value[forest.child[node, 0] - root]
-            out = w.cards[node - root]
+            below, out = (forest.child[node, 0] - root) * stride, (node - root) * stride
             for i in range(n):
                 if w.own[0, i] != card and w.own[1, i] != card:
-                    out[i] += below[i]
+                    add1(w.cards, out + i, w.value, below + i, 1.0)

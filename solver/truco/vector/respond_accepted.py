@@ -1,7 +1,8 @@
 """Best responses in trick 1 after an accepted Envido, and sums over real hands, in numba.
 
 The exploiter ("own") holds real cards; see respond.py, which goes on from trick 2. Cards are numbered from the
-strongest tier to the weakest, hands are ascending triples of them.
+strongest tier to the weakest, hands are ascending triples of them. Up to LANES vectors of reach are answered at once,
+as in respond.py: arrays called lanes are float64 [rows, LANES].
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from numba import njit, prange
 
 from solver.truco.vector.accepted import PositionTrees, ValueLists
 from solver.truco.vector.kernels import Forest, Lists, block_sizes
-from solver.truco.vector.respond import Room, make_room, respond
+from solver.truco.vector.lanes import LANES, add1, add3, fill, is_zero, put1, top1
+from solver.truco.vector.respond import Room, gather, make_room, respond
 from solver.truco.vector.trees import END, LEAF, TURN
 
 _LOWEST = -1e300
@@ -142,7 +144,7 @@ def _tricks(
     forest: Forest, lists: Lists, w: Room, sums: np.ndarray, blocks: Blocks, group: int, block: int, bucket_mano: int,
     bucket_pie: int, a: int, b: int, n: int, m: int, own: int, sizes: np.ndarray,
 ) -> None:  # fmt: skip
-    """Tricks 2 and 3 after real first cards a, b: values of own pairs to w.before[0]."""
+    """Tricks 2 and 3 after real first cards a, b: values of own pairs to the first rows of w.before."""
     tiers = lists.left_count.shape[1]
     tier = w.tier
     ta, tb = tier[a], tier[b]
@@ -167,7 +169,8 @@ def _exit(
     """One pair of real first cards at an exit; see sweep_exit."""
     cards = len(deal.tier)
     other_first = b if own == 0 else a
-    row = deal.tier[a] if own == 0 else 0
+    row = deal.tier[a] * reach.shape[1] if own == 0 else 0
+    lanes = reach.reshape(-1, LANES)
     n = 0
     m = 0
     for p in range(cards):
@@ -180,63 +183,94 @@ def _exit(
             place = 0
             while deal.hands[h, place] != other_first:
                 place += 1
-            r = reach[row, deal.combo[h, place]] * deal.share[h, place]
-            if r > 0.0:
+            at = row + deal.combo[h, place]
+            if not is_zero(lanes, at):
                 w.other[0, m], w.other[1, m] = p, q
-                w.other_reach[m] = r
+                put1(w.other_reach, m, lanes, at, deal.share[h, place])
                 m += 1
     if m == 0:
         return
     _tricks(forest, lists, w, sums, blocks, group, block, 0, 0, a, b, n, m, own, np.zeros(6, np.int64))
+    begin = (a * cards + b) * out.shape[2]
+    values = out.reshape(-1, LANES)
     for i in range(n):
-        out[a, b, pair_number[w.own[0, i], w.own[1, i]]] = w.before[0, i]
+        put1(values, begin + pair_number[w.own[0, i], w.own[1, i]], w.before, i, 1.0)
 
 
 @njit(cache=True, parallel=True)
 def sweep_exit(
     forest: Forest, lists: Lists, sums: np.ndarray, blocks: Blocks, deal: Deal, group: int, block: int,
-    reach: np.ndarray, own: int, order: np.ndarray, lanes: int, pair_number: np.ndarray, out: np.ndarray,
+    reach: np.ndarray, own: int, order: np.ndarray, strands: int, pair_number: np.ndarray, out: np.ndarray,
 ) -> None:  # fmt: skip
-    """An exit of the trunk: value of every own pair after every pair of real first cards, out [a, b, pair].
+    """Exits of the trunk that share tables: value of every own pair after every pair of real first cards, out [a, b,
+    pair, LANES].
 
-    reach float64 [tiers or 1, combinations]: the other's at the exit, by tier of mano's card if the other is pie.
-    order: a x cards + b; `lanes` of them run in parallel.
+    reach float64 [tiers or 1, combinations, LANES]: the other's at each exit, by tier of mano's card if the other is
+    pie. order: a x cards + b; `strands` of them run in parallel.
     """
     cards = len(deal.tier)
-    for lane in prange(lanes):
+    for strand in prange(strands):
         w = make_room(deal.tier)
-        for at in range(lane, len(order), lanes):
+        for at in range(strand, len(order), strands):
             a, b = order[at] // cards, order[at] % cards
             _exit(forest, lists, sums, blocks, deal, w, group, block, reach, own, a, b, pair_number, out)
 
 
 class Room1(NamedTuple):
-    """Working memory for trick 1 of one outcome; i an own hand, j one of the other's."""
+    """Working memory for trick 1 of one outcome; i an own hand, j one of the other's. The row of a node's holding is
+    node x `stride` + holding.
+    """
 
+    stride: int
     reach: np.ndarray
-    """float64 [node, j]; in pie's exploits after mano's card by (hand, card) of that card."""
+    """Lanes, node and j; in pie's exploits after mano's card by (hand, card) of that card."""
     mix: np.ndarray
     """float64 [node, 4, j]."""
     line: np.ndarray
+    """Lanes, j."""
     folds: np.ndarray
-    """float64 [node, i]: mass at a fold."""
+    """Lanes, node and i: mass at a fold."""
     value: np.ndarray
-    """float64 [node, i]: after mano's card."""
+    """Lanes, node and i: after mano's card."""
     before: np.ndarray
-    """float64 [node, i]: before it."""
+    """Lanes, node and i: before it."""
     cards: np.ndarray
-    """float64 [node, i]: best card, or sums over the other's."""
+    """Lanes, node and i: best card, or sums over the other's."""
     single: np.ndarray
+    """Lanes, cards."""
     pair: np.ndarray
+    """Lanes, lower card x cards + higher card."""
+    total: np.ndarray
+    """Lanes, one row."""
     back: np.ndarray
 
 
 @njit(cache=True)
 def _make_room1(nodes: int, n: int, m: int, cards: int) -> Room1:
+    stride = max(n, m)
+    rows = nodes * stride
     return Room1(
-        np.zeros((nodes, m)), np.zeros((nodes, 4, m)), np.zeros(m), np.zeros((nodes, n)), np.zeros((nodes, n)),
-        np.zeros((nodes, n)), np.zeros((nodes, n)), np.zeros(cards), np.zeros((cards, cards)), np.zeros(n, np.int64),
+        stride, np.zeros((rows, LANES)), np.zeros((nodes, 4, m)), np.zeros((m, LANES)), np.zeros((rows, LANES)),
+        np.zeros((rows, LANES)), np.zeros((rows, LANES)), np.zeros((rows, LANES)), np.zeros((cards, LANES)),
+        np.zeros((cards * cards, LANES)), np.zeros((1, LANES)), np.zeros(n, np.int64),
     )  # fmt: skip
+
+
+@njit(cache=True)
+def _clear_masses(w: Room1) -> None:
+    w.single[:] = 0.0
+    w.pair[:] = 0.0
+    w.total[:] = 0.0
+
+
+@njit(cache=True)
+def _mass(deal: Deal, w: Room1, h: int, out: np.ndarray, at: int) -> None:
+    """out[at] = what of w.total no card of the hand is in, by w.single and w.pair; three equal cards not corrected."""
+    x, y, z = deal.hands[h]
+    cards = len(w.single)
+    put1(out, at, w.total, 0, 1.0)
+    add3(out, at, w.single, x, -1.0, w.single, y, -1.0, w.single, z, -1.0)
+    add3(out, at, w.pair, x * cards + y, 1.0, w.pair, x * cards + z, 1.0, w.pair, y * cards + z, 1.0)
 
 
 @njit(cache=True)
@@ -267,31 +301,27 @@ def _average(
 
 
 @njit(cache=True)
-def _hand_mass(deal: Deal, sets: Sets, w: Room1, own_set: int, other_set: int, out: np.ndarray) -> None:
-    """out[i] = sum of w.line over the other's hands disjoint from own hand i."""
-    w.single[:] = 0.0
-    w.pair[:] = 0.0
-    total = 0.0
+def _hand_mass(
+    deal: Deal, sets: Sets, w: Room1, own_set: int, other_set: int, out: np.ndarray, to: int
+) -> None:
+    """out[to + i] = sum of w.line over the other's hands disjoint from own hand i."""
+    _clear_masses(w)
+    cards = len(w.single)
     for j in range(sets.count[other_set]):
-        r = w.line[j]
-        if r == 0.0:
+        if is_zero(w.line, j):
             continue
-        hand = deal.hands[sets.hand[other_set, j]]
-        total += r
-        for x in range(3):
-            w.single[hand[x]] += r
-            for y in range(x + 1, 3):
-                w.pair[hand[x], hand[y]] += r
+        x, y, z = deal.hands[sets.hand[other_set, j]]
+        add1(w.total, 0, w.line, j, 1.0)
+        for card in (x, y, z):
+            add1(w.single, card, w.line, j, 1.0)
+        for two in (x * cards + y, x * cards + z, y * cards + z):
+            add1(w.pair, two, w.line, j, 1.0)
     for i in range(sets.count[own_set]):
         h = sets.hand[own_set, i]
-        hand = deal.hands[h]
-        m = total
-        for x in range(3):
-            m -= w.single[hand[x]]
-            for y in range(x + 1, 3):
-                m += w.pair[hand[x], hand[y]]
+        _mass(deal, w, h, out, to + i)
         j = sets.index[other_set, h]
-        out[i] = m - w.line[j] if j >= 0 else m
+        if j >= 0:
+            add1(out, to + i, w.line, j, -1.0)
 
 
 @njit(cache=True)
@@ -304,28 +334,21 @@ def _table1(trees: PositionTrees, node: int, begin: int, sizes: np.ndarray) -> i
 
 @njit(cache=True)
 def _back(
-    trees: PositionTrees, node: int, root: int, own: int, n: int, gains: np.ndarray, folds: np.ndarray,
+    trees: PositionTrees, node: int, root: int, own: int, n: int, gains: np.ndarray, stride: int, folds: np.ndarray,
     value: np.ndarray,
 ) -> None:  # fmt: skip
-    """Value of a node from its children's; that of cards is in value[node] already."""
-    k = node - root
+    """Value of a node from its children's; that of cards is in its rows of `value` already."""
+    at = (node - root) * stride
     mine, turn = trees.role[node] == own, trees.kind[node] == TURN
-    out = value[k]
     for a in range(1 if turn else 0, 3):
         code = trees.child[node, a]
         if code == -1:
             continue
-        fold = code <= END
-        worth = gains[0 if (END - code) // 5 == own else 1, (END - code) % 5] if fold else 1.0
-        below = folds[k] if fold else value[code - root]
-        for i in range(n):
-            u = worth * below[i]
-            if a == 0:
-                out[i] = u
-            elif mine:
-                out[i] = max(out[i], u)
-            else:
-                out[i] += u
+        if code <= END:
+            worth = gains[0 if (END - code) // 5 == own else 1, (END - code) % 5]
+            gather(value, at, folds, at, n, worth, a == 0, mine)
+        else:
+            gather(value, at, value, (code - root) * stride, n, 1.0, a == 0, mine)
 
 
 @njit(cache=True)
@@ -334,11 +357,12 @@ def _mano(
     v: ValueLists, position_sums: np.ndarray, w: Room, root: int, posted: bool, begin: int, vm: int, vp: int,
     reach: np.ndarray, gains: np.ndarray, base: int, out: np.ndarray,
 ) -> None:  # fmt: skip
-    """Mano exploits: out[base + i], or out[base + 3 i + place of his card] once it lies."""
+    """Mano exploits: row base + i of out, or base + 3 i + place of his card once it lies."""
     cards, tiers = len(deal.tier), v.combo_count.shape[1]
     n, m = sets.count[vm], sets.count[vp]
     last = root + trees.nodes[root]
     u = _make_room1(last - root, n, m, cards)
+    stride, lanes = u.stride, reach.reshape(-1, LANES)
     nf = v.count[vp]
     sizes = np.zeros(4, np.int64)
     sizes[0], sizes[1], sizes[2] = v.count[vm], nf, nf * tiers
@@ -361,24 +385,23 @@ def _mano(
             turn = trees.kind[node] == TURN
             for j in range(m):
                 if parent < 0:
-                    r = reach[max(ta, 0), deal.cls[sets.hand[vp, j]]]
+                    row = max(ta, 0) * reach.shape[1] + deal.cls[sets.hand[vp, j]]
+                    put1(u.reach, k * stride + j, lanes, row, 1.0)
                 else:
-                    r = u.reach[parent - root, j]
-                    if trees.role[parent] == 1:
-                        r *= u.mix[parent - root, trees.action[node], j]
-                u.reach[k, j] = r
+                    f = u.mix[parent - root, trees.action[node], j] if trees.role[parent] == 1 else 1.0
+                    put1(u.reach, k * stride + j, u.reach, (parent - root) * stride + j, f)
             if trees.role[node] == 1:
                 at = _table1(trees, node, begin, sizes)
-                stride = nf
+                step = nf
                 if stage == 1:
                     at += ta * nf
-                    stride = sizes[2]
+                    step = sizes[2]
                 for j in range(m):
                     row = sets.row[vp, j]
                     _average(
                         position_sums,
                         at + row,
-                        stride,
+                        step,
                         trees.actions[node],
                         turn,
                         v.legal[vp, row],
@@ -387,8 +410,8 @@ def _mano(
                     )
             if not turn:
                 for j in range(m):
-                    u.line[j] = u.reach[k, j] * (u.mix[k, 1, j] if trees.role[node] == 1 else 1.0)
-                _hand_mass(deal, sets, u, vm, vp, u.folds[k])
+                    put1(u.line, j, u.reach, k * stride + j, u.mix[k, 1, j] if trees.role[node] == 1 else 1.0)
+                _hand_mass(deal, sets, u, vm, vp, u.folds, k * stride)
         if stage == 0:
             continue
         for a in range(cards):
@@ -397,7 +420,7 @@ def _mano(
                 continue
             for node in range(root, last):
                 if trees.stage[node] == 1 and trees.kind[node] == TURN:
-                    u.value[node - root, : end - first] = 0.0
+                    u.value[(node - root) * stride : (node - root) * stride + end - first] = 0.0
             for b in range(cards):
                 if b == a or sets.start[vp, b] == sets.start[vp, b + 1]:
                     continue
@@ -419,10 +442,10 @@ def _mano(
                         if low == a or high == a:
                             continue
                         h, place = sets.hand[vp, j], sets.place[vp, e]
-                        r = u.reach[k, j] * u.mix[k, deal.slot[h, place], j] * deal.share[h, place]
-                        if r > 0.0:
+                        f = u.mix[k, deal.slot[h, place], j] * deal.share[h, place]
+                        if f > 0.0 and not is_zero(u.reach, k * stride + j):
                             w.other[0, others], w.other[1, others] = low, high
-                            w.other_reach[others] = r
+                            put1(w.other_reach, others, u.reach, k * stride + j, f)
                             others += 1
                     if others == 0:
                         continue
@@ -432,7 +455,7 @@ def _mano(
                         blocks.bucket[group, vp], a, b, size, others, 0, sizes6,
                     )  # fmt: skip
                     for i in range(size):
-                        u.value[k, u.back[i]] += w.before[0, i]
+                        add1(u.value, k * stride + u.back[i], w.before, i, 1.0)
             # Folds of the hands that hold this card, in the rows' order.
             for node in range(last - 1, root - 1, -1):
                 if trees.stage[node] == 0:
@@ -440,17 +463,17 @@ def _mano(
                 k = node - root
                 if trees.kind[node] != TURN:
                     for e in range(first, end):
-                        u.before[k, e - first] = u.folds[k, sets.member[vm, e]]
-                _back(trees, node, root, 0, end - first, gains, u.before, u.value)
+                        put1(u.before, k * stride + e - first, u.folds, k * stride + sets.member[vm, e], 1.0)
+                _back(trees, node, root, 0, end - first, gains, stride, u.before, u.value)
             for e in range(first, end):
                 i = sets.member[vm, e]
                 if posted:
-                    out[base + 3 * i + sets.place[vm, e]] = u.value[0, e - first]
+                    put1(out, base + 3 * i + sets.place[vm, e], u.value, e - first, 1.0)
                     continue
                 for node in range(root, last):
                     if trees.stage[node] == 0 and trees.kind[node] == TURN:
-                        below = u.value[trees.child[node, 0] - root, e - first]
-                        u.cards[node - root, i] = max(u.cards[node - root, i], below)
+                        below = (trees.child[node, 0] - root) * stride + e - first
+                        top1(u.cards, (node - root) * stride + i, u.value, below, 1.0)
     if posted:
         return
     # The folds before mano's card again: nodes of the two stages are different ones.
@@ -459,11 +482,9 @@ def _mano(
             continue
         k = node - root
         if trees.kind[node] == TURN:
-            for i in range(n):
-                u.before[k, i] = u.cards[k, i]
-        _back(trees, node, root, 0, n, gains, u.folds, u.before)
-    for i in range(n):
-        out[base + i] = u.before[0, i]
+            gather(u.before, k * stride, u.cards, k * stride, n, 1.0, True, True)
+        _back(trees, node, root, 0, n, gains, stride, u.folds, u.before)
+    gather(out, base, u.before, 0, n, 1.0, True, True)
 
 
 @njit(cache=True)
@@ -472,11 +493,12 @@ def _pie(
     v: ValueLists, position_sums: np.ndarray, w: Room, root: int, posted: bool, begin: int, vm: int, vp: int,
     reach: np.ndarray, gains: np.ndarray, base: int, out: np.ndarray,
 ) -> None:  # fmt: skip
-    """Pie exploits: out[base + i], or out[base + mano's card x own hands + i] once it lies."""
+    """Pie exploits: row base + i of out, or base + mano's card x own hands + i once it lies."""
     cards, tiers = len(deal.tier), v.combo_count.shape[1]
     n, m = sets.count[vp], sets.count[vm]
     last = root + trees.nodes[root]
     u = _make_room1(last - root, n, 3 * m, cards)
+    stride, lanes = u.stride, reach.reshape(-1, LANES)
     sizes = np.zeros(4, np.int64)
     sizes[0], sizes[1], sizes[2] = v.count[vm], v.count[vp], v.count[vp] * tiers
     sizes[3] = v.combo_offset[vm, tiers - 1] + v.combo_count[vm, tiers - 1]
@@ -490,12 +512,10 @@ def _pie(
         turn = trees.kind[node] == TURN
         for j in range(m):
             if parent < 0:
-                r = reach[0, deal.cls[sets.hand[vm, j]]]
+                put1(u.reach, j, lanes, deal.cls[sets.hand[vm, j]], 1.0)
             else:
-                r = u.reach[parent - root, j]
-                if trees.role[parent] == 0:
-                    r *= u.mix[parent - root, trees.action[node], j]
-            u.reach[k, j] = r
+                f = u.mix[parent - root, trees.action[node], j] if trees.role[parent] == 0 else 1.0
+                put1(u.reach, k * stride + j, u.reach, (parent - root) * stride + j, f)
         if trees.role[node] == 0:
             at = _table1(trees, node, begin, sizes)
             for j in range(m):
@@ -512,8 +532,8 @@ def _pie(
                 )
         if not turn:
             for j in range(m):
-                u.line[j] = u.reach[k, j] * (u.mix[k, 1, j] if trees.role[node] == 0 else 1.0)
-            _hand_mass(deal, sets, u, vp, vm, u.folds[k])
+                put1(u.line, j, u.reach, k * stride + j, u.mix[k, 1, j] if trees.role[node] == 0 else 1.0)
+            _hand_mass(deal, sets, u, vp, vm, u.folds, k * stride)
     for a in range(cards):
         low_e, high_e = sets.start[vm, a], sets.start[vm, a + 1]
         if low_e == high_e:
@@ -527,16 +547,15 @@ def _pie(
             for e in range(low_e, high_e):
                 j, place = sets.member[vm, e], sets.place[vm, e]
                 h = sets.hand[vm, j]
+                up, to = parent - root, k * stride + e - low_e
                 if parent < 0:
-                    r = reach[0, deal.combo[h, place]] * deal.share[h, place]
+                    put1(u.reach, to, lanes, deal.combo[h, place], deal.share[h, place])
                 elif trees.stage[parent] == 0:
-                    up = parent - root
-                    r = u.reach[up, j] * u.mix[up, deal.slot[h, place], j] * deal.share[h, place]
+                    f = u.mix[up, deal.slot[h, place], j] * deal.share[h, place]
+                    put1(u.reach, to, u.reach, up * stride + j, f)
                 else:
-                    r = u.reach[parent - root, e - low_e]
-                    if trees.role[parent] == 0:
-                        r *= u.mix[parent - root, trees.action[node], e - low_e]
-                u.reach[k, e - low_e] = r
+                    f = u.mix[up, trees.action[node], e - low_e] if trees.role[parent] == 0 else 1.0
+                    put1(u.reach, to, u.reach, up * stride + e - low_e, f)
             if trees.role[node] == 0:
                 at = _table1(trees, node, begin, sizes) + v.combo_offset[vm, ta]
                 for e in range(low_e, high_e):
@@ -545,27 +564,20 @@ def _pie(
                         v.legal[vm, 0], u.mix[k], e - low_e,
                     )  # fmt: skip
             if trees.kind[node] == TURN:
-                u.value[k, :] = _LOWEST
+                u.value[k * stride : k * stride + n] = _LOWEST
                 continue
             # Mass at a fold: the other's pairs disjoint from own hands.
-            u.single[:] = 0.0
-            u.pair[:] = 0.0
-            total = 0.0
+            _clear_masses(u)
             for e in range(low_e, high_e):
-                r = u.reach[k, e - low_e] * (u.mix[k, 1, e - low_e] if trees.role[node] == 0 else 1.0)
+                at = k * stride + e - low_e
+                f = u.mix[k, 1, e - low_e] if trees.role[node] == 0 else 1.0
                 low, high = sets.low[vm, e], sets.high[vm, e]
-                total += r
-                u.single[low] += r
-                u.single[high] += r
-                u.pair[low, high] = r
+                add1(u.total, 0, u.reach, at, f)
+                add1(u.single, low, u.reach, at, f)
+                add1(u.single, high, u.reach, at, f)
+                put1(u.pair, low * cards + high, u.reach, at, f)
             for i in range(n):
-                hand = deal.hands[sets.hand[vp, i]]
-                mass = total
-                for x in range(3):
-                    mass -= u.single[hand[x]]
-                    for y in range(x + 1, 3):
-                        mass += u.pair[hand[x], hand[y]]
-                u.folds[k, i] = mass
+                _mass(deal, u, sets.hand[vp, i], u.folds, k * stride + i)
         for b in range(cards):
             if b == a:
                 continue
@@ -585,10 +597,10 @@ def _pie(
                 others = 0
                 for e in range(low_e, high_e):
                     low, high = sets.low[vm, e], sets.high[vm, e]
-                    r = u.reach[k, e - low_e]
-                    if low != b and high != b and r > 0.0:
+                    at = k * stride + e - low_e
+                    if low != b and high != b and not is_zero(u.reach, at):
                         w.other[0, others], w.other[1, others] = low, high
-                        w.other_reach[others] = r
+                        put1(w.other_reach, others, u.reach, at, 1.0)
                         others += 1
                 if others > 0:
                     group = trees.leaf_group[trees.child[node, 0] - LEAF]
@@ -596,22 +608,25 @@ def _pie(
                         forest, lists, w, sums, blocks, group, blocks.block[group, vm, vp], blocks.bucket[group, vm],
                         blocks.bucket[group, vp], a, b, size, others, 1, sizes6,
                     )  # fmt: skip
+                else:
+                    for i in range(size):
+                        fill(w.before, i, 0.0)
                 for i in range(size):
-                    worth = w.before[0, i] if others > 0 else 0.0
-                    u.value[k, u.back[i]] = max(u.value[k, u.back[i]], worth)
+                    top1(u.value, k * stride + u.back[i], w.before, i, 1.0)
         for node in range(last - 1, root - 1, -1):
             if trees.stage[node] == 1:
-                _back(trees, node, root, 1, n, gains, u.folds, u.value)
+                _back(trees, node, root, 1, n, gains, stride, u.folds, u.value)
         for i in range(n):
             hand = deal.hands[sets.hand[vp, i]]
             if hand[0] == a or hand[1] == a or hand[2] == a:
                 continue
             if posted:
-                out[base + a * n + i] = u.value[0, i]
+                put1(out, base + a * n + i, u.value, i, 1.0)
                 continue
             for node in range(root, last):
                 if trees.stage[node] == 0 and trees.kind[node] == TURN:
-                    u.cards[node - root, i] += u.value[trees.child[node, 0] - root, i]
+                    below = (trees.child[node, 0] - root) * stride + i
+                    add1(u.cards, (node - root) * stride + i, u.value, below, 1.0)
     if posted:
         return
     for node in range(last - 1, root - 1, -1):
@@ -619,27 +634,25 @@ def _pie(
             continue
         k = node - root
         if trees.kind[node] == TURN:
-            for i in range(n):
-                u.before[k, i] = u.cards[k, i]
-        _back(trees, node, root, 1, n, gains, u.folds, u.before)
-    for i in range(n):
-        out[base + i] = u.before[0, i]
+            gather(u.before, k * stride, u.cards, k * stride, n, 1.0, True, True)
+        _back(trees, node, root, 1, n, gains, stride, u.folds, u.before)
+    gather(out, base, u.before, 0, n, 1.0, True, True)
 
 
 @njit(cache=True, parallel=True)
 def sweep_accept(
     forest: Forest, lists: Lists, sums: np.ndarray, blocks: Blocks, deal: Deal, sets: Sets, trees: PositionTrees,
     v: ValueLists, position_sums: np.ndarray, root: int, posted: bool, table_start: np.ndarray, tasks: np.ndarray,
-    base: np.ndarray, lanes: int, reach: np.ndarray, gains: np.ndarray, own: int, out: np.ndarray,
+    base: np.ndarray, strands: int, reach: np.ndarray, gains: np.ndarray, own: int, out: np.ndarray,
 ) -> None:  # fmt: skip
-    """All outcomes (mano's set, pie's set) of an accepted Envido with the match still on.
+    """All outcomes (mano's set, pie's set) of accepted Envidos of one continuation with the match still on.
 
-    reach float64 [1 or tiers, classes or combinations]: the other's at the Envido, as in VectorSolver.
-    out: the exploiter's values beyond what has been paid, from base[task] on; see _mano and _pie.
+    reach float64 [1 or tiers, classes or combinations, LANES]: the other's at each Envido, as in VectorSolver.
+    out, lanes: the exploiter's values beyond what has been paid, from row base[task] on; see _mano and _pie.
     """
-    for lane in prange(lanes):
+    for strand in prange(strands):
         w = make_room(deal.tier)
-        for task in range(lane, len(tasks), lanes):
+        for task in range(strand, len(tasks), strands):
             vm, vp = tasks[task, 0], tasks[task, 1]
             if own == 0:
                 _mano(
