@@ -103,6 +103,14 @@ def solve(
     ] = None,
     schedule: Annotated[str, typer.Option(help="vector: weights of iterations, dcfr or cfr+.")] = "dcfr",
     max_memory: Annotated[str, typer.Option(help="vector: refuse to start above this.")] = "16GB",
+    trim: Annotated[
+        float,
+        typer.Option(
+            min=0.0,
+            max=0.1,
+            help="vector: drop actions with less than this share of their infoset in the end.",
+        ),
+    ] = 0.01,
     out: Annotated[
         Path | None,
         typer.Option(help="File to write instead of the folder of kept solutions.", show_default=False),
@@ -137,7 +145,7 @@ def solve(
     if engine == "vector":
         merges = parse_abstraction(contexts, values)
         memory = parse_memory(max_memory)
-        info = vector_solve(chosen, scores, worth, merges, schedule, seconds, iterations, memory, path)
+        info = vector_solve(chosen, scores, worth, merges, schedule, seconds, iterations, memory, trim, path)
         show_vector(info, path, json)
         return
     solution = quick_solve(chosen, scores, worth, seconds, iterations, seed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -45,9 +45,10 @@ def vector_solve(
     seconds: float,
     iterations: int | None,
     max_memory: float,
+    trim: float,
     out: Path,
 ) -> VectorInfo:
-    """Solves for so long, or up to so many iterations in all, and writes the policy to `out`.
+    """Solves for so long, or up to so many iterations in all, and writes the policy to `out`, trimmed.
 
     Goes on from `out` + `.checkpoint` where there is one, and keeps it up to date. Raises ValueError if the tables do
     not fit the memory, or the checkpoint is of another game.
@@ -103,6 +104,9 @@ def vector_solve(
                 done,
                 f"iteration {solver.iterations}, {pace:.1f} s each, mano {values[0]:+.4f}, gap {values.sum():.4f}",
             )
+    if trim > 0.0:
+        solver.trim(trim)
+        info = replace(info, trim=trim)
     StoredPolicy.of(solver, info).save(out)
     return info
 
@@ -130,6 +134,7 @@ def show_vector(info: VectorInfo, path: Path, json: bool) -> None:
         ("rules", f"{rules} ({info.rules_hash})"),
         ("score", f"mano {info.score[0]}, pie {info.score[1]}; utility {unit}"),
         ("engine", f"vector: {info.schedule}, {info.iterations:,} iterations, {info.seconds:.0f} s"),
+        ("trim", f"actions below {info.trim:.1%} of their infoset dropped" if info.trim else "none"),
         ("merges", f"contexts {','.join(info.contexts)}; values {','.join(info.values)}"),
         ("exploitability", f"not measured: truco exploitability {path}"),
     ):

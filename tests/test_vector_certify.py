@@ -31,7 +31,12 @@ SEVEN = "1E 4E 4C 4B 5B 6E 7E"
 
 
 def solved(
-    deck: str, score: tuple[int, int] = (0, 0), preset: str = "base", iterations: int = 3, **rules: Any
+    deck: str,
+    score: tuple[int, int] = (0, 0),
+    preset: str = "base",
+    iterations: int = 3,
+    trim: float = 0.0,
+    **rules: Any,
 ) -> Policy:
     """The average strategy after a few iterations, with a coarse abstraction so that merges matter."""
     overrides = {"deck": deck, **rules}
@@ -40,6 +45,8 @@ def solved(
     for i in range(iterations):
         # Early iterations do not count: some infosets keep sums of zero, where the policy is uniform.
         solver.iterate(Step(1.0, 0.5, float(i > 0), False))
+    if trim:
+        solver.trim(trim)
     return Policy.of(solver)
 
 
@@ -98,6 +105,7 @@ GAMES: dict[str, dict[str, Any]] = {
     "any": {"preset": "argentino", "raise_right": "any", "target": 3, "max_envido": 1},
     "allow": {"envido_after_truco": "allow", "fold_vs_envido": "both", "target": 3, "max_envido": 1},
     "no envido": {"envido": False},
+    "trimmed": {"target": 4, "max_envido": 2, "iterations": 8, "trim": 0.1},
 }
 
 
@@ -132,6 +140,29 @@ def test_whole_game(deck: str, rules: dict[str, Any]) -> None:
         expected = flat_response.best_response(flat, player, vectors[1 - player])[0]
         assert best_response(policy, player).value == pytest.approx(expected, abs=1e-9)
     assert policy_value(policy) == pytest.approx(flat_response.game_value(flat, vectors), abs=1e-6)
+
+
+def test_trim() -> None:
+    """What stays of a mix are the actions with the share or more, in the same proportions."""
+    rules: dict[str, Any] = {"target": 4, "max_envido": 2, "iterations": 8}
+    whole, trimmed = solved(SEVEN, **rules), solved(SEVEN, trim=0.1, **rules)
+    rng = np.random.default_rng(0)
+    dropped = 0
+    for _ in range(300):
+        cards = [int(card) for card in rng.permutation(list(whole.game.rules.deck))[:6]]
+        hand = Hand(whole.game.rules, tuple(sorted(cards[:3])), tuple(sorted(cards[3:])), 0, 0)
+        while not hand.is_over:
+            before = action_mix(whole.game, whole.tables, hand)
+            after = action_mix(trimmed.game, trimmed.tables, hand)
+            small = {a for a, share in before.items() if share < 0.05}
+            # Two cards of one tier share what their action has.
+            assert all(after[a] == 0.0 for a in small)
+            kept = sum(before[a] for a, share in after.items() if share > 0.0)
+            for a, share in after.items():
+                assert share == pytest.approx(before[a] / kept if share > 0.0 else 0.0, abs=1e-6)
+            dropped += sum(before[a] > 0.0 and after[a] == 0.0 for a in before)
+            hand.apply(int(rng.choice(list(before))))
+    assert dropped > 50
 
 
 def test_checkpoint(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from solver.storage import StorageError, read_arrays, write_arrays
 from solver.truco.vector.kernels import Step
 from solver.truco.vector.lanes import LANES
 from solver.truco.vector.lookup import Tables, tables_of
+from solver.truco.vector.respond import GROUPS
 from solver.truco.vector.respond_accepted import Blocks, Deal, Sets, split_mass, sweep_accept, sweep_exit
 from solver.truco.vector.solve import Game, VectorSolver
 from solver.truco.vector.trees import TrunkNode
@@ -343,16 +344,14 @@ class _Response:
             if over[winner]:
                 continue
             continuation = game.continuation_of(position, accepts[0].payoffs[winner])
-            chosen = [(m, p) for m, p, w in game.outcomes() if w == winner]
-            work = lambda o: -int(sets.count[o[0]]) * int(sets.count[o[1]])  # noqa: E731
-            tasks = np.array(sorted(chosen, key=work), np.int64).reshape(-1, 2)
+            tasks = self._tasks(winner)
             if len(tasks) == 0:
                 continue
-            size = sets.count[tasks[:, self.own]]
+            size = np.where(tasks[:, 1:] >= 0, sets.count[tasks[:, 1:]], 0)
             if posted:
                 size = size * (3 if self.own == 0 else table.cards)
-            base = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
-            out = np.zeros((base[-1], LANES))
+            base = (np.cumsum(size) - size.ravel()).reshape(size.shape)
+            out = np.zeros((int(size.sum()), LANES))
             gains = np.zeros((2, 5))
             gains[:, 1:] = self._gains(accepts[0].payoffs[winner].extra)
             sweep_accept(
@@ -360,11 +359,12 @@ class _Response:
                 game.value_lists, tables.position_sums, game.position_root[continuation], posted,
                 game.position_tables[continuation], tasks, base, _STRANDS, reaches, gains, self.own, out,
             )  # fmt: skip
-            for task, outcome in enumerate(tasks):
-                own_set = outcome[self.own]
+            for task, g in np.argwhere(tasks[:, 1:] >= 0):
+                own_set = tasks[task, 1 + g]
                 hands = sets.hand[own_set, : sets.count[own_set]]
+                begin = base[task, g]
                 for lane, values in enumerate(found):
-                    part = out[base[task] : base[task + 1], lane]
+                    part = out[begin : begin + size[task, g], lane]
                     if not posted:
                         values[hands] += part
                     elif self.own == 0:
@@ -372,6 +372,24 @@ class _Response:
                     else:
                         values[:, hands] += part.reshape(table.cards, -1)
         return found
+
+    def _tasks(self, winner: int) -> np.ndarray:
+        """What may be shown after an Envido won by this seat, as `sweep_accept` takes it; the largest tasks first."""
+        sets, block = self.table.sets, self._blocks.block
+        shared: dict[tuple[int, bytes], list[int]] = {}
+        for mano, pie, won in self.game.outcomes():
+            if won == winner:
+                own, other = (mano, pie) if self.own == 0 else (pie, mano)
+                shared.setdefault((other, block[:, mano, pie].tobytes()), []).append(own)
+        rows = [
+            (other, *owns[at : at + GROUPS])
+            for (other, _), owns in shared.items()
+            for at in range(0, len(owns), GROUPS)
+        ]
+        rows.sort(key=lambda row: -int(sets.count[row[0]]) * sum(int(sets.count[own]) for own in row[1:]))
+        return np.array([row + (-1,) * (1 + GROUPS - len(row)) for row in rows], np.int64).reshape(
+            -1, 1 + GROUPS
+        )
 
     # ---- backward
 

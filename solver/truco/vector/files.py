@@ -36,6 +36,8 @@ class VectorInfo:
     iterations: int
     seconds: float
     """Spent solving, over all runs."""
+    trim: float = 0.0
+    """Share of its infoset below which an action was dropped from the policy; see VectorSolver.trim."""
 
     @staticmethod
     def of(game: Game, schedule: str, iterations: int, seconds: float) -> VectorInfo:

@@ -92,12 +92,15 @@ class Lists(NamedTuple):
 class Step(NamedTuple):
     """How one iteration weighs: regrets R <- R x (positive or negative factor) + r, averages S <- S + average x reach
     x strategy; with `floor` negative regrets become 0 (CFR+).
+
+    With `trim` above 0 nothing of that happens: sums of actions below that share of their infoset's become 0.
     """
 
     positive: float
     negative: float
     average: float
     floor: bool
+    trim: float = 0.0
 
 
 class Third(NamedTuple):
@@ -216,7 +219,7 @@ def update(
     regrets: np.ndarray, sums: np.ndarray, begin: int, stride: int, actions: int, n: int, gain: np.ndarray, of: int,
     mix: np.ndarray, to: int, row: int, reach: np.ndarray, own: int, step: Step, value: np.ndarray,
 ) -> None:  # fmt: skip
-    """Adds the regrets of the gains and the average-strategy weights of the mix.
+    """Adds the regrets of the gains and the average-strategy weights of the mix; or trims the average, see Step.
 
     Action a of holding k: gain[of + a x row + k], mix[to + a x row + k]; own reach[own + k]; value: work space.
     """
@@ -226,6 +229,15 @@ def update(
         np.float32(step.average),
     )
     zero = np.float32(0.0)
+    if step.trim > 0.0:
+        for k in range(n):
+            total = zero
+            for a in range(actions):
+                total += sums[at_(begin + a * stride + k)]
+            for a in range(actions):
+                if sums[at_(begin + a * stride + k)] < np.float32(step.trim) * total:
+                    sums[at_(begin + a * stride + k)] = zero
+        return
     lowest = zero if step.floor else np.float32(-np.inf)
     for k in range(n):
         value[at_(k)] = mix[at_(to + k)] * gain[at_(of + k)]

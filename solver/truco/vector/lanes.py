@@ -14,6 +14,7 @@ from numba import types
 from numba.extending import intrinsic
 
 LANES = 8
+_intrinsic: Any = intrinsic  # its type would be that of the definition, with the typing context
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 _ROW = types.Array(types.float64, 2, "C")
 
@@ -65,43 +66,43 @@ def _combination(mode: str, terms: int) -> Any:
     return signature, generate
 
 
-@intrinsic
+@_intrinsic
 def put1(typing: Any, out: Any, i: Any, x: Any, j: Any, f: Any) -> Any:
     """out[i] = f x[j]."""
     return _combination("put", 1)
 
 
-@intrinsic
+@_intrinsic
 def add1(typing: Any, out: Any, i: Any, x: Any, j: Any, f: Any) -> Any:
     """out[i] += f x[j]."""
     return _combination("add", 1)
 
 
-@intrinsic
+@_intrinsic
 def top1(typing: Any, out: Any, i: Any, x: Any, j: Any, f: Any) -> Any:
     """out[i] = max(out[i], f x[j])."""
     return _combination("top", 1)
 
 
-@intrinsic
+@_intrinsic
 def put2(typing: Any, out: Any, i: Any, x: Any, j: Any, f: Any, y: Any, k: Any, g: Any) -> Any:
     """out[i] = f x[j] + g y[k]."""
     return _combination("put", 2)
 
 
-@intrinsic
+@_intrinsic
 def add2(typing: Any, out: Any, i: Any, x: Any, j: Any, f: Any, y: Any, k: Any, g: Any) -> Any:
     """out[i] += f x[j] + g y[k]."""
     return _combination("add", 2)
 
 
-@intrinsic
+@_intrinsic
 def top2(typing: Any, out: Any, i: Any, x: Any, j: Any, f: Any, y: Any, k: Any, g: Any) -> Any:
     """out[i] = max(out[i], f x[j] + g y[k])."""
     return _combination("top", 2)
 
 
-@intrinsic
+@_intrinsic
 def put3(
     typing: Any, out: Any, i: Any, x: Any, j: Any, f: Any, y: Any, k: Any, g: Any, z: Any, m: Any, h: Any
 ) -> Any:
@@ -109,7 +110,7 @@ def put3(
     return _combination("put", 3)
 
 
-@intrinsic
+@_intrinsic
 def add3(
     typing: Any, out: Any, i: Any, x: Any, j: Any, f: Any, y: Any, k: Any, g: Any, z: Any, m: Any, h: Any
 ) -> Any:
@@ -117,7 +118,7 @@ def add3(
     return _combination("add", 3)
 
 
-@intrinsic
+@_intrinsic
 def top3(
     typing: Any, out: Any, i: Any, x: Any, j: Any, f: Any, y: Any, k: Any, g: Any, z: Any, m: Any, h: Any
 ) -> Any:
@@ -125,7 +126,7 @@ def top3(
     return _combination("top", 3)
 
 
-@intrinsic
+@_intrinsic
 def fill(typing: Any, out: Any, i: Any, number: Any) -> Any:
     """out[i] = number in all lanes."""
 
@@ -136,7 +137,7 @@ def fill(typing: Any, out: Any, i: Any, number: Any) -> Any:
     return types.void(_ROW, types.int64, types.float64), generate
 
 
-@intrinsic
+@_intrinsic
 def is_zero(typing: Any, x: Any, j: Any) -> Any:
     """Whether x[j] is 0 in all lanes."""
 

@@ -6,8 +6,9 @@ corrected for the cards that the exploiter himself holds. Values are counterfact
 holdings of reach x utility, float64. Cards are numbered from the strongest tier to the weakest.
 
 One call answers up to LANES vectors of reach that meet the same tables, such as exits of trick 1 that the policy does
-not tell apart. What depends on reach is an array [rows, LANES] whose row is, for node k and holding i, k x w.stride
-+ i; what depends on the policy's tables alone is worked out once.
+not tell apart. Beside that own pairs may belong to up to GROUPS groups g, against each of which the policy comes with
+another reach, since another value was shown for the Envido; what it may hold and how it goes on are alike for all.
+What depends on reach is an array [rows, LANES]; what depends on the policy's tables alone is worked out once.
 """
 
 from __future__ import annotations
@@ -34,25 +35,31 @@ from solver.truco.vector.lanes import (
 )
 from solver.truco.vector.trees import END, LEAF, TURN
 
+GROUPS = 6
 MAX_CARDS = 40
 _LEAVES = MAX_NODES  # at most one for each node
 _ROWS = 2 * (MAX_CARDS * (MAX_CARDS - 1) // 2)
 _LOWEST = -1e300
+_SUMS = 2 * (MAX_TIERS + 1)
+"""Rows of running sums for a group."""
 
 
 class Room(NamedTuple):
     """Working memory of one thread and the sides of a situation; `i` an own pair, `r` an own ordered pair (played
-    card first), `j` a pair of the other's, `e` an ordered one. "Lanes" are float64 [rows, LANES].
+    card first), `j` a pair of the other's, `e` an ordered one. "Lanes" are float64 [rows, LANES]; the row of, say,
+    "node, g, e" is (node x GROUPS + g) x (number of ordered pairs) + e.
     """
 
     tier: np.ndarray
     """int64 [cards]: ascending."""
     own: np.ndarray
     """int64 [2, i]: lower and higher card."""
+    own_group: np.ndarray
+    """int64 [i]."""
     other: np.ndarray
     """int64 [3, j]: lower and higher card, place in the holdings list."""
     other_reach: np.ndarray
-    """Lanes, j."""
+    """Lanes, g, j."""
     own_start: np.ndarray
     """int64 [tiers + 1]: ordered pairs by tier of the played card."""
     own_card: np.ndarray
@@ -72,28 +79,28 @@ class Room(NamedTuple):
     pair_at: np.ndarray
     """int64 [cards, cards]: j of a pair, lower card first; -1 outside calls."""
     reach: np.ndarray
-    """Lanes, node and e (or j before the card): the other's reach."""
+    """Lanes, node, g, e (or j before the card): the other's reach."""
     mix: np.ndarray
     """float64 [node, 3, e]: the other's strategy."""
     line: np.ndarray
-    """Lanes, j."""
+    """Lanes, g, j."""
     single: np.ndarray
-    """Lanes, cards; zero outside calls."""
+    """Lanes, g, card; zero outside calls."""
     value: np.ndarray
-    """Lanes, node and r."""
+    """Lanes, node, r."""
     before: np.ndarray
-    """Lanes, node and i: stage 0."""
+    """Lanes, node, i (in steps of r): stage 0."""
     cards: np.ndarray
-    """Lanes, node and i: best card, or sums over the other's cards."""
+    """Lanes, node, i: best card, or sums over the other's cards."""
     mass: np.ndarray
     """Lanes, r."""
     sum: np.ndarray
-    """Lanes, two rows: a total, and a value not compared yet."""
+    """Lanes, g."""
     played: np.ndarray
-    """Lanes, leaf and e: reach where trick 2 is over; the last row is 0."""
+    """Lanes, leaf, g, e: reach where trick 2 is over; the last row is 0."""
     leaf_node: np.ndarray
     leaf_value: np.ndarray
-    """Lanes, leaf and r."""
+    """Lanes, leaf, r."""
     place: np.ndarray
     """int64 [cards]: ordered pair of the other's with this rest; -1 outside calls."""
     column: np.ndarray
@@ -101,29 +108,31 @@ class Room(NamedTuple):
     column_tier: np.ndarray
     column_at: np.ndarray
     rows: np.ndarray
-    """int64 [5, r]: r, entry of c, entry of z (-1: none), split of columns, number of z's tier."""
+    """int64 [6, r]: r, entry of c, entry of z (-1: none), split of columns, number of z's tier, g."""
     rest_tier: np.ndarray
     """int64 [2, tiers]: tiers of own cards left and their table places."""
     rest_number: np.ndarray
     """int64 [tiers]."""
     total: np.ndarray
-    """Lanes, column: reach by tier."""
+    """Lanes, g, column: reach by tier."""
     factor: np.ndarray
     """float64 [node, column]: the other's strategy along the way in trick 3."""
     share: np.ndarray
     """float64 [column]: that and its action at hand."""
     prefix: np.ndarray
-    """Lanes, 2 x (MAX_TIERS + 1): running sums over columns."""
+    """Lanes, g, 2, column + 1: running sums over columns."""
     mix3: np.ndarray
     """float64 [node, 3, 2, column]."""
     post: np.ndarray
     """float64 [node, 2, column]: strategy along the way, or values, after the first card of trick 3."""
     halves: np.ndarray
-    """Lanes, 2 x node (+ 1) and r: masses that lose or win against the own card, at entries of stage 1."""
+    """Lanes, node, 2, r: masses that lose or win against the own card, at entries of stage 1."""
     entry: np.ndarray
     """int64 [node]."""
+    alive: np.ndarray
+    """bool [node, 1 + action]: whether the policy comes to a node of trick 3, and goes on by an action."""
     value3: np.ndarray
-    """Lanes, node and r."""
+    """Lanes, node, r."""
 
 
 @njit(cache=True)
@@ -133,20 +142,22 @@ def make_room(tier: np.ndarray) -> Room:
     half = rows // 2
     ints, real = np.int64, np.float64
     return Room(
-        tier, np.zeros((2, half), ints), np.zeros((3, half), ints), np.zeros((half, LANES), real),
-        np.zeros(MAX_TIERS + 1, ints), np.zeros(rows, ints), np.zeros(rows, ints), np.zeros(rows, ints),
-        np.zeros((2, half), ints), np.zeros(cards + 2, ints), np.zeros(rows, ints), np.zeros(rows, ints),
-        np.zeros(rows, ints), np.zeros(rows, real), np.full((cards, cards), -1, ints),
-        np.zeros((nodes * rows, LANES), real), np.zeros((nodes, 3, rows), real), np.zeros((half, LANES), real),
-        np.zeros((cards, LANES), real), np.zeros((nodes * rows, LANES), real), np.zeros((nodes * rows, LANES), real),
-        np.zeros((nodes * rows, LANES), real), np.zeros((rows, LANES), real), np.zeros((2, LANES), real),
-        np.zeros((_LEAVES * rows + 1, LANES), real), np.zeros(_LEAVES, ints),
-        np.zeros((_LEAVES * rows, LANES), real), np.full(cards, -1, ints), np.zeros(rows, ints),
-        np.zeros(MAX_TIERS, ints), np.zeros(MAX_TIERS, ints), np.zeros((5, rows), ints),
-        np.zeros((2, MAX_TIERS), ints), np.zeros(MAX_TIERS, ints), np.zeros((MAX_TIERS, LANES), real),
-        np.zeros((nodes, MAX_TIERS), real), np.zeros(MAX_TIERS, real), np.zeros((2 * MAX_TIERS + 2, LANES), real),
+        tier, np.zeros((2, half), ints), np.zeros(half, ints), np.zeros((3, half), ints),
+        np.zeros((GROUPS * half, LANES), real), np.zeros(MAX_TIERS + 1, ints), np.zeros(rows, ints),
+        np.zeros(rows, ints), np.zeros(rows, ints), np.zeros((2, half), ints), np.zeros(cards + 2, ints),
+        np.zeros(rows, ints), np.zeros(rows, ints), np.zeros(rows, ints), np.zeros(rows, real),
+        np.full((cards, cards), -1, ints), np.zeros((nodes * GROUPS * rows, LANES), real),
+        np.zeros((nodes, 3, rows), real), np.zeros((GROUPS * half, LANES), real),
+        np.zeros((GROUPS * cards, LANES), real), np.zeros((nodes * rows, LANES), real),
+        np.zeros((nodes * rows, LANES), real), np.zeros((nodes * rows, LANES), real), np.zeros((rows, LANES), real),
+        np.zeros((GROUPS, LANES), real), np.zeros((_LEAVES * GROUPS * rows + 1, LANES), real),
+        np.zeros(_LEAVES, ints), np.zeros((_LEAVES * rows, LANES), real), np.full(cards, -1, ints),
+        np.zeros(rows, ints), np.zeros(MAX_TIERS, ints), np.zeros(MAX_TIERS, ints), np.zeros((6, rows), ints),
+        np.zeros((2, MAX_TIERS), ints), np.zeros(MAX_TIERS, ints), np.zeros((GROUPS * MAX_TIERS, LANES), real),
+        np.zeros((nodes, MAX_TIERS), real), np.zeros(MAX_TIERS, real), np.zeros((GROUPS * _SUMS, LANES), real),
         np.zeros((nodes, 3, 2, MAX_TIERS), real), np.zeros((nodes, 2, MAX_TIERS), real),
-        np.zeros((2 * nodes * rows, LANES), real), np.zeros(nodes, ints), np.zeros((nodes * rows, LANES), real),
+        np.zeros((2 * nodes * rows, LANES), real), np.zeros(nodes, ints), np.zeros((nodes, 4), np.bool_),
+        np.zeros((nodes * rows, LANES), real),
     )  # fmt: skip
 
 
@@ -173,14 +184,25 @@ def _worth(code: int, own: int, gains: np.ndarray) -> float:
 
 
 @njit(cache=True)
+def _chosen(mix3: np.ndarray, k: int, a: int, bits: int, n: int) -> bool:
+    """Whether the policy takes an action with any of its holdings (or whatever the own one is)."""
+    for bit in range(bits):
+        for t in range(n):
+            if mix3[k, a, bit, t] > 0.0:
+                return True
+    return False
+
+
+@njit(cache=True)
 def _third(
     forest: Forest, lists: Lists, left: np.ndarray, w: Room, sums: np.ndarray, begin: int, sizes: np.ndarray,
-    gl: int, gf: int, tie: bool, own_leads: bool, own_tier: int, card: int, leaves: int, gains: np.ndarray,
+    gl: int, gf: int, tie: bool, own_leads: bool, own_tier: int, card: int, leaves: int, groups: int,
+    gains: np.ndarray,
 ) -> None:  # fmt: skip
     """Adds to w.leaf_value what follows own cards of a tier and the other's real card in trick 2, for all leaves of
     its tree. Reads the other's reach there from w.played.
     """
-    tier, stride, none = w.tier, len(w.own_card), len(w.played) - 1
+    tier, cards, stride, none = w.tier, len(w.tier), len(w.own_card), len(w.played) - 1
     x, y = (own_tier, tier[card]) if own_leads else (tier[card], own_tier)
     low, high = w.other_start[card], w.other_start[card + 1]
     first_row, last_row = w.own_start[own_tier], w.own_start[own_tier + 1]
@@ -188,33 +210,27 @@ def _third(
     if decided:
         own_wins = (tie and y < x) != own_leads
         for leaf in range(leaves):
-            fill(w.sum, 0, 0.0)
-            for e in range(low, high):
-                add1(w.sum, 0, w.played, leaf * stride + e, 1.0)
-            if is_zero(w.sum, 0):
-                continue
-            for e in range(low, high):
-                put1(w.single, w.other_rest[e], w.played, leaf * stride + e, 1.0)
-            level = forest.leaf_level[forest.child[w.leaf_node[leaf], 0] - LEAF]
-            worth = gains[0 if own_wins else 1, level]
-            for r in range(first_row, last_row):
-                c, z = w.own_card[r], w.own_rest[r]
-                if c != card and z != card:
-                    add3(
-                        w.leaf_value,
-                        leaf * stride + r,
-                        w.sum,
-                        0,
-                        worth,
-                        w.single,
-                        c,
-                        -worth,
-                        w.single,
-                        z,
-                        -worth,
-                    )
-            for e in range(low, high):
-                fill(w.single, w.other_rest[e], 0.0)
+            dead = True
+            for g in range(groups):
+                at = (leaf * GROUPS + g) * stride
+                fill(w.sum, g, 0.0)
+                for e in range(low, high):
+                    add1(w.sum, g, w.played, at + e, 1.0)
+                    put1(w.single, g * cards + w.other_rest[e], w.played, at + e, 1.0)
+                dead = dead and is_zero(w.sum, g)
+            if not dead:
+                level = forest.leaf_level[forest.child[w.leaf_node[leaf], 0] - LEAF]
+                worth = gains[0 if own_wins else 1, level]
+                for r in range(first_row, last_row):
+                    c, z, g = w.own_card[r], w.own_rest[r], w.own_group[w.own_pair[r]]
+                    if c != card and z != card:
+                        add3(
+                            w.leaf_value, leaf * stride + r, w.sum, g, worth, w.single, g * cards + c, -worth,
+                            w.single, g * cards + z, -worth,
+                        )  # fmt: skip
+            for g in range(groups):
+                for e in range(low, high):
+                    fill(w.single, g * cards + w.other_rest[e], 0.0)
         return
     own_first = own_leads == tie
     own = 0 if own_first else 1
@@ -261,20 +277,27 @@ def _third(
         while split < columns and (w.column_tier[split] < t or (not strict and w.column_tier[split] == t)):
             split += 1
         w.rows[0, rows], w.rows[1, rows], w.rows[2, rows] = r, w.place[c], w.place[z]
-        w.rows[3, rows], w.rows[4, rows] = split, w.rest_number[t]
+        w.rows[3, rows], w.rows[4, rows], w.rows[5, rows] = (
+            split,
+            w.rest_number[t],
+            w.own_group[w.own_pair[r]],
+        )
         rows += 1
     for e in range(low, high):
         w.place[w.other_rest[e]] = -1
     if rows == 0:
         return
     for leaf in range(leaves):
-        for t in range(columns):
-            fill(w.total, t, 0.0)
-        fill(w.sum, 0, 0.0)
-        for e in range(low, high):
-            add1(w.total, w.column[e], w.played, leaf * stride + e, 1.0)
-            add1(w.sum, 0, w.played, leaf * stride + e, 1.0)
-        if is_zero(w.sum, 0):
+        dead = True
+        for g in range(groups):
+            at = (leaf * GROUPS + g) * stride
+            for t in range(columns):
+                fill(w.total, g * MAX_TIERS + t, 0.0)
+            for e in range(low, high):
+                add1(w.total, g * MAX_TIERS + w.column[e], w.played, at + e, 1.0)
+            for t in range(columns):
+                dead = dead and is_zero(w.total, g * MAX_TIERS + t)
+        if dead:
             continue
         hang = forest.child[w.leaf_node[leaf], 0] - LEAF
         table = begin
@@ -288,6 +311,10 @@ def _third(
             parent = forest.parent[node]
             up, a = parent - root, forest.action[node]
             at = table + forest.place[node, 4] * entries + forest.place[node, 5] * entries2
+            w.alive[k, 1:] = True
+            w.alive[k, 0] = parent < 0 or (w.alive[up, 0] and w.alive[up, 1 + a])
+            if not w.alive[k, 0]:
+                continue
             if not late:
                 for t in range(columns):
                     f = 1.0
@@ -301,6 +328,8 @@ def _third(
                     base = at + (first if role == 0 else second)
                     for t in range(columns):
                         _normalise(sums, base + w.column_at[t], step, actions, w.mix3, k, 0, t)
+                    for b in range(actions):
+                        w.alive[k, 1 + b] = _chosen(w.mix3, k, b, 1, columns)
                 continue
             if own_first:
                 opened = forest.stage[parent] == 0
@@ -318,27 +347,47 @@ def _third(
                                 sums, at + bit * entries + first + w.rest_tier[1, t], 2 * entries, actions, w.mix3,
                                 k, bit, t,
                             )  # fmt: skip
+                if role != own:
+                    for b in range(actions):
+                        w.alive[k, 1 + b] = _chosen(w.mix3, k, b, 2, rests)
                 if opened:
                     # Masses that the own card beats and that beat it.
-                    fill(w.prefix, 0, 0.0)
-                    for t in range(columns):
-                        put2(w.prefix, t + 1, w.prefix, t, 1.0, w.total, t, w.factor[up, t])
+                    for g in range(groups):
+                        sums_at, total = g * _SUMS, g * MAX_TIERS
+                        fill(w.prefix, sums_at, 0.0)
+                        for t in range(columns):
+                            put2(
+                                w.prefix, sums_at + t + 1, w.prefix, sums_at + t, 1.0, w.total, total + t,
+                                w.factor[up, t],
+                            )  # fmt: skip
                     weak, beat = 2 * k * stride, (2 * k + 1) * stride
                     for i in range(rows):
-                        split = w.rows[3, i]
-                        put1(w.halves, beat + i, w.prefix, split, 1.0)
-                        put2(w.halves, weak + i, w.prefix, columns, 1.0, w.prefix, split, -1.0)
+                        split, g = w.rows[3, i], w.rows[5, i]
+                        played, sums_at = (leaf * GROUPS + g) * stride, g * _SUMS
+                        put1(w.halves, beat + i, w.prefix, sums_at + split, 1.0)
+                        put2(
+                            w.halves,
+                            weak + i,
+                            w.prefix,
+                            sums_at + columns,
+                            1.0,
+                            w.prefix,
+                            sums_at + split,
+                            -1.0,
+                        )
                         for which in range(1, 3):
                             e = w.rows[which, i]
                             if e >= 0:
                                 t = w.column[e]
                                 to = beat if t < split else weak
-                                add1(w.halves, to + i, w.played, leaf * stride + e, -w.factor[up, t])
+                                add1(w.halves, to + i, w.played, played + e, -w.factor[up, t])
             elif role != own:
                 for t in range(columns):
                     _normalise(sums, at + first + w.column_at[t], entries, actions, w.mix3, k, 0, t)
         for node in range(last - 1, root - 1, -1):
             k = node - root
+            if not w.alive[k, 0]:
+                continue
             role, actions, late = forest.role[node], forest.actions[node], forest.stage[node] == 1
             turn = forest.kind[node] == TURN
             out = k * stride
@@ -365,6 +414,11 @@ def _third(
             for a in range(actions):
                 code = forest.child[node, a]
                 fresh = a == 0
+                if not w.alive[k, 1 + a]:
+                    if fresh:
+                        for i in range(rows):
+                            fill(w.value3, out + i, 0.0)
+                    continue
                 if late and (code <= END or (turn and a == 0)):
                     # own_first: a fold, or the second player's card
                     weak_worth = gains[0, forest.level[node]]
@@ -394,47 +448,52 @@ def _third(
                             )
                 elif code <= END:
                     worth = _worth(code, own, gains)
-                    fill(w.sum, 0, 0.0)
                     for t in range(columns):
-                        f = w.factor[k, t] * (1.0 if mine else w.mix3[k, a, 0, t])
-                        w.share[t] = f
-                        add1(w.sum, 0, w.total, t, f)
+                        w.share[t] = w.factor[k, t] * (1.0 if mine else w.mix3[k, a, 0, t])
+                    for g in range(groups):
+                        fill(w.sum, g, 0.0)
+                        for t in range(columns):
+                            add1(w.sum, g, w.total, g * MAX_TIERS + t, w.share[t])
                     for i in range(rows):
-                        e1, e2 = w.rows[1, i], w.rows[2, i]
+                        e1, e2, g = w.rows[1, i], w.rows[2, i], w.rows[5, i]
+                        played = (leaf * GROUPS + g) * stride
                         f1 = -worth * w.share[w.column[e1]] if e1 >= 0 else 0.0
                         f2 = -worth * w.share[w.column[e2]] if e2 >= 0 else 0.0
-                        p1 = leaf * stride + e1 if e1 >= 0 else none
-                        p2 = leaf * stride + e2 if e2 >= 0 else none
+                        p1 = played + e1 if e1 >= 0 else none
+                        p2 = played + e2 if e2 >= 0 else none
                         if fresh:
-                            put3(w.value3, out + i, w.sum, 0, worth, w.played, p1, f1, w.played, p2, f2)
+                            put3(w.value3, out + i, w.sum, g, worth, w.played, p1, f1, w.played, p2, f2)
                         elif mine:
-                            top3(w.value3, out + i, w.sum, 0, worth, w.played, p1, f1, w.played, p2, f2)
+                            top3(w.value3, out + i, w.sum, g, worth, w.played, p1, f1, w.played, p2, f2)
                         else:
-                            add3(w.value3, out + i, w.sum, 0, worth, w.played, p1, f1, w.played, p2, f2)
+                            add3(w.value3, out + i, w.sum, g, worth, w.played, p1, f1, w.played, p2, f2)
                 elif turn and a == 0 and not mine:
                     # The other's first card: what it is worth by column and outcome.
                     post = w.post[code - root]
-                    second_row = MAX_TIERS + 1
-                    fill(w.prefix, 0, 0.0)
-                    fill(w.prefix, second_row, 0.0)
                     for t in range(columns):
-                        f = w.factor[k, t] * w.mix3[k, 0, 0, t]
-                        w.share[t] = f
-                        put2(w.prefix, t + 1, w.prefix, t, 1.0, w.total, t, f * post[0, t])
-                        at = second_row + t
-                        put2(w.prefix, at + 1, w.prefix, at, 1.0, w.total, t, f * post[1, t])
+                        w.share[t] = w.factor[k, t] * w.mix3[k, 0, 0, t]
+                    for g in range(groups):
+                        at, total = g * _SUMS, g * MAX_TIERS
+                        for bit in range(2):
+                            fill(w.prefix, at, 0.0)
+                            for t in range(columns):
+                                f = w.share[t] * post[bit, t]
+                                put2(w.prefix, at + t + 1, w.prefix, at + t, 1.0, w.total, total + t, f)
+                            at += MAX_TIERS + 1
                     for i in range(rows):
-                        split = w.rows[3, i]
+                        split, g = w.rows[3, i], w.rows[5, i]
+                        played, lost = (leaf * GROUPS + g) * stride, g * _SUMS
+                        won = lost + MAX_TIERS + 1
                         put3(
-                            w.value3, out + i, w.prefix, split, 1.0, w.prefix, second_row + columns, 1.0, w.prefix,
-                            second_row + split, -1.0,
+                            w.value3, out + i, w.prefix, lost + split, 1.0, w.prefix, won + columns, 1.0, w.prefix,
+                            won + split, -1.0,
                         )  # fmt: skip
                         for which in range(1, 3):
                             e = w.rows[which, i]
                             if e >= 0:
                                 t = w.column[e]
                                 f = w.share[t] * post[0 if t < split else 1, t]
-                                add1(w.value3, out + i, w.played, leaf * stride + e, -f)
+                                add1(w.value3, out + i, w.played, played + e, -f)
                 else:
                     gather(w.value3, out, w.value3, (code - root) * stride, rows, 1.0, fresh, mine)
         for i in range(rows):
@@ -486,22 +545,40 @@ def _table_at(forest: Forest, node: int, begin: int, sizes: np.ndarray) -> int:
 
 
 @njit(cache=True)
-def _pair_mass(w: Room, m: int, begin: int, end: int, cards: np.ndarray, rests: np.ndarray) -> None:
-    """w.mass[r] = sum of w.line over the other's pairs disjoint from own cards[r], rests[r]."""
-    fill(w.sum, 0, 0.0)
-    for j in range(m):
-        add1(w.sum, 0, w.line, j, 1.0)
-        add1(w.single, w.other[0, j], w.line, j, 1.0)
-        add1(w.single, w.other[1, j], w.line, j, 1.0)
+def _pair_mass(
+    w: Room, m: int, groups: int, begin: int, end: int, cards: np.ndarray, rests: np.ndarray, ordered: bool
+) -> None:
+    """w.mass[r] = sum of w.line over the other's pairs disjoint from own cards[r], rests[r].
+
+    The rows are own ordered pairs, or else own pairs.
+    """
+    size, half = len(w.tier), w.own.shape[1]
+    for g in range(groups):
+        single, line = g * size, g * half
+        fill(w.sum, g, 0.0)
+        for j in range(m):
+            add1(w.sum, g, w.line, line + j, 1.0)
+            add1(w.single, single + w.other[0, j], w.line, line + j, 1.0)
+            add1(w.single, single + w.other[1, j], w.line, line + j, 1.0)
     for r in range(begin, end):
-        c, z = cards[r], rests[r]
-        put3(w.mass, r, w.sum, 0, 1.0, w.single, c, -1.0, w.single, z, -1.0)
+        c, z, g = cards[r], rests[r], w.own_group[w.own_pair[r] if ordered else r]
+        put3(w.mass, r, w.sum, g, 1.0, w.single, g * size + c, -1.0, w.single, g * size + z, -1.0)
         j = w.pair_at[min(c, z), max(c, z)]
         if j >= 0:
-            add1(w.mass, r, w.line, j, 1.0)
-    for j in range(m):
-        fill(w.single, w.other[0, j], 0.0)
-        fill(w.single, w.other[1, j], 0.0)
+            add1(w.mass, r, w.line, g * half + j, 1.0)
+    for g in range(groups):
+        for j in range(m):
+            fill(w.single, g * size + w.other[0, j], 0.0)
+            fill(w.single, g * size + w.other[1, j], 0.0)
+
+
+@njit(cache=True)
+def _line(w: Room, k: int, a: int, m: int, groups: int, mine: bool) -> None:
+    """w.line = the other's reach by pair behind action a of node k."""
+    for g in range(groups):
+        line, at = g * w.own.shape[1], (k * GROUPS + g) * len(w.own_card)
+        for j in range(m):
+            put1(w.line, line + j, w.reach, at + j, 1.0 if mine else w.mix[k, a, j])
 
 
 @njit(cache=True)
@@ -549,16 +626,19 @@ def _set_up(w: Room, n: int, m: int) -> None:
 @njit(cache=True)
 def respond(
     forest: Forest, lists: Lists, left: np.ndarray, w: Room, sums: np.ndarray, root: int, begin: int,
-    sizes: np.ndarray, gl: int, gf: int, tie: bool, own_leads: bool, n: int, m: int, gains: np.ndarray,
+    sizes: np.ndarray, gl: int, gf: int, tie: bool, own_leads: bool, n: int, m: int, groups: int,
+    gains: np.ndarray,
 ) -> None:  # fmt: skip
     """Best response from the start of trick 2; values by own pair to the first n rows of w.before.
 
-    Reads own pairs (w.own[:, :n]), the other's (w.other[:, :m], in ascending order, disjoint pairs of cards of which
-    none is a first card) and w.other_reach. `left` [list, played tier, tier left]: place in lists.left_tier.
-    gains float64 [2, 5]: the exploiter's utility by (he wins, he loses) and points. Other arguments as solve_block.
+    Reads own pairs (w.own[:, :n], w.own_group), the other's (w.other[:, :m], in ascending order, disjoint pairs of
+    cards of which none is a first card) and w.other_reach. `left` [list, played tier, tier left]: place in
+    lists.left_tier. gains float64 [2, 5]: the exploiter's utility by (he wins, he loses) and points. Other
+    arguments as solve_block.
     """
     _set_up(w, n, m)
     tier, cards, tiers, stride = w.tier, len(w.tier), lists.left_count.shape[1], len(w.own_card)
+    half = w.own.shape[1]
     own = 0 if own_leads else 1
     last = root + forest.nodes[root]
     leaves = 0
@@ -573,13 +653,15 @@ def respond(
         k = node - root
         parent = forest.parent[node]
         turn = forest.kind[node] == TURN
-        for j in range(m):
-            if k == 0:
-                put1(w.reach, j, w.other_reach, j, 1.0)
-            else:
-                up = parent - root
-                f = w.mix[up, forest.action[node], j] if forest.role[parent] != own else 1.0
-                put1(w.reach, k * stride + j, w.reach, up * stride + j, f)
+        for g in range(groups):
+            to = (k * GROUPS + g) * stride
+            up = parent - root
+            for j in range(m):
+                if k == 0:
+                    put1(w.reach, to + j, w.other_reach, g * half + j, 1.0)
+                else:
+                    f = w.mix[up, forest.action[node], j] if forest.role[parent] != own else 1.0
+                    put1(w.reach, to + j, w.reach, (up * GROUPS + g) * stride + j, f)
         if forest.role[node] != own:
             at = _table_at(forest, node, begin, sizes)
             for j in range(m):
@@ -592,12 +674,14 @@ def respond(
         for x in range(tiers):
             if w.own_start[x] == w.own_start[x + 1]:
                 continue
-            _lead(forest, lists, left, w, sums, root, begin, sizes, gl, gf, tie, x, m, leaves, gains)
+            _lead(forest, lists, left, w, sums, root, begin, sizes, gl, gf, tie, x, m, leaves, groups, gains)
     else:
         for card in range(cards):
             if w.other_start[card] == w.other_start[card + 1]:
                 continue
-            _follow(forest, lists, left, w, sums, root, begin, sizes, gl, gf, tie, card, n, leaves, gains)
+            _follow(
+                forest, lists, left, w, sums, root, begin, sizes, gl, gf, tie, card, n, leaves, groups, gains
+            )
     for node in range(last - 1, root - 1, -1):
         if forest.stage[node] == 1:
             continue
@@ -611,9 +695,8 @@ def respond(
             if code == -1:
                 continue
             if code <= END:
-                for j in range(m):
-                    put1(w.line, j, w.reach, out + j, 1.0 if mine else w.mix[k, a, j])
-                _pair_mass(w, m, 0, n, w.own[0], w.own[1])
+                _line(w, k, a, m, groups, mine)
+                _pair_mass(w, m, groups, 0, n, w.own[0], w.own[1], False)
                 gather(w.before, out, w.mass, 0, n, _worth(code, own, gains), a == 0, mine)
             else:
                 gather(w.before, out, w.before, (code - root) * stride, n, 1.0, a == 0, mine)
@@ -624,7 +707,7 @@ def respond(
 @njit(cache=True)
 def _lead(
     forest: Forest, lists: Lists, left: np.ndarray, w: Room, sums: np.ndarray, root: int, begin: int,
-    sizes: np.ndarray, gl: int, gf: int, tie: bool, x: int, m: int, leaves: int, gains: np.ndarray,
+    sizes: np.ndarray, gl: int, gf: int, tie: bool, x: int, m: int, leaves: int, groups: int, gains: np.ndarray,
 ) -> None:  # fmt: skip
     """Trick 2 after the exploiter has led a card of tier x: best cards to w.cards."""
     tier, cards, stride = w.tier, len(w.tier), len(w.own_card)
@@ -639,8 +722,10 @@ def _lead(
         up, a = parent - root, forest.action[node]
         turn = forest.kind[node] == TURN
         theirs = forest.stage[parent] == 1 and forest.role[parent] == 1
-        for j in range(m):
-            put1(w.reach, k * stride + j, w.reach, up * stride + j, w.mix[up, a, j] if theirs else 1.0)
+        for g in range(groups):
+            to, of = (k * GROUPS + g) * stride, (up * GROUPS + g) * stride
+            for j in range(m):
+                put1(w.reach, to + j, w.reach, of + j, w.mix[up, a, j] if theirs else 1.0)
         if forest.role[node] == 1:
             at = _table_at(forest, node, begin, sizes) + x * sizes[1]
             for j in range(m):
@@ -650,13 +735,17 @@ def _lead(
             for e in range(2 * m):
                 j = w.other_pair[e]
                 f = w.mix[k, w.other_slot[e], j] * w.other_share[e]
-                put1(w.played, leaf * stride + e, w.reach, k * stride + j, f)
+                for g in range(groups):
+                    to, of = (leaf * GROUPS + g) * stride, (k * GROUPS + g) * stride
+                    put1(w.played, to + e, w.reach, of + j, f)
             for r in range(first, end):
                 fill(w.leaf_value, leaf * stride + r, 0.0)
             leaf += 1
     for card in range(cards):
         if w.other_start[card] < w.other_start[card + 1]:
-            _third(forest, lists, left, w, sums, begin, sizes, gl, gf, tie, True, x, card, leaves, gains)
+            _third(
+                forest, lists, left, w, sums, begin, sizes, gl, gf, tie, True, x, card, leaves, groups, gains
+            )
     leaf = leaves
     for node in range(last - 1, root - 1, -1):
         if forest.stage[node] == 0:
@@ -672,9 +761,8 @@ def _lead(
             if code == -1:
                 continue
             if code <= END:
-                for j in range(m):
-                    put1(w.line, j, w.reach, k * stride + j, 1.0 if mine else w.mix[k, a, j])
-                _pair_mass(w, m, first, end, w.own_card, w.own_rest)
+                _line(w, k, a, m, groups, mine)
+                _pair_mass(w, m, groups, first, end, w.own_card, w.own_rest, True)
                 gather(w.value, out, w.mass, first, end - first, _worth(code, 0, gains), a == 0, mine)
             else:
                 below = (code - root) * stride + first
@@ -689,10 +777,10 @@ def _lead(
 @njit(cache=True)
 def _follow(
     forest: Forest, lists: Lists, left: np.ndarray, w: Room, sums: np.ndarray, root: int, begin: int,
-    sizes: np.ndarray, gl: int, gf: int, tie: bool, card: int, n: int, leaves: int, gains: np.ndarray,
+    sizes: np.ndarray, gl: int, gf: int, tie: bool, card: int, n: int, leaves: int, groups: int, gains: np.ndarray,
 ) -> None:  # fmt: skip
     """Trick 2 after the other has led this real card: values added to w.cards."""
-    tier, tiers, stride = w.tier, lists.left_count.shape[1], len(w.own_card)
+    tier, cards, tiers, stride = w.tier, len(w.tier), lists.left_count.shape[1], len(w.own_card)
     last = root + forest.nodes[root]
     low, high = w.other_start[card], w.other_start[card + 1]
     x = tier[card]
@@ -704,25 +792,29 @@ def _follow(
         k = node - root
         parent = forest.parent[node]
         up, a = parent - root, forest.action[node]
-        if forest.stage[parent] == 0:
-            for e in range(low, high):
-                j = w.other_pair[e]
-                # Reach before the card is stored by pair, after it by ordered pair, in rows of different nodes.
-                f = w.mix[up, w.other_slot[e], j] * w.other_share[e]
-                put1(w.reach, k * stride + e, w.reach, up * stride + j, f)
-                dead = dead and is_zero(w.reach, k * stride + e)
-        else:
-            for e in range(low, high):
-                f = w.mix[up, a, e] if forest.role[parent] == 0 else 1.0
-                put1(w.reach, k * stride + e, w.reach, up * stride + e, f)
+        for g in range(groups):
+            to, of = (k * GROUPS + g) * stride, (up * GROUPS + g) * stride
+            if forest.stage[parent] == 0:
+                for e in range(low, high):
+                    j = w.other_pair[e]
+                    # Reach before the card is stored by pair, after it by ordered pair, in rows of different nodes.
+                    f = w.mix[up, w.other_slot[e], j] * w.other_share[e]
+                    put1(w.reach, to + e, w.reach, of + j, f)
+                    dead = dead and is_zero(w.reach, to + e)
+            else:
+                for e in range(low, high):
+                    f = w.mix[up, a, e] if forest.role[parent] == 0 else 1.0
+                    put1(w.reach, to + e, w.reach, of + e, f)
         if forest.role[node] == 0:
             at = _table_at(forest, node, begin, sizes) + lists.offset[gl, x]
             for e in range(low, high):
                 place = at + left[gl, x, tier[w.other_rest[e]]]
                 _normalise2(sums, place, sizes[3], forest.actions[node], False, w.mix, k, e)
         if forest.kind[node] == TURN:
-            for e in range(low, high):
-                put1(w.played, leaf * stride + e, w.reach, k * stride + e, 1.0)
+            for g in range(groups):
+                to, of = (leaf * GROUPS + g) * stride, (k * GROUPS + g) * stride
+                for e in range(low, high):
+                    put1(w.played, to + e, w.reach, of + e, 1.0)
             for r in range(2 * n):
                 fill(w.leaf_value, leaf * stride + r, 0.0)
             leaf += 1
@@ -730,7 +822,9 @@ def _follow(
         return
     for y in range(tiers):
         if w.own_start[y] < w.own_start[y + 1]:
-            _third(forest, lists, left, w, sums, begin, sizes, gl, gf, tie, False, y, card, leaves, gains)
+            _third(
+                forest, lists, left, w, sums, begin, sizes, gl, gf, tie, False, y, card, leaves, groups, gains
+            )
     leaf = leaves
     for node in range(last - 1, root - 1, -1):
         if forest.stage[node] == 0:
@@ -748,15 +842,20 @@ def _follow(
             if code == -1:
                 continue
             if code <= END:
-                fill(w.sum, 0, 0.0)
-                for e in range(low, high):
-                    f = 1.0 if mine else w.mix[k, a, e]
-                    put1(w.single, w.other_rest[e], w.reach, out + e, f)
-                    add1(w.sum, 0, w.reach, out + e, f)
+                for g in range(groups):
+                    at = (k * GROUPS + g) * stride
+                    fill(w.sum, g, 0.0)
+                    for e in range(low, high):
+                        f = 1.0 if mine else w.mix[k, a, e]
+                        put1(w.single, g * cards + w.other_rest[e], w.reach, at + e, f)
+                        add1(w.sum, g, w.reach, at + e, f)
                 for i in range(n):
-                    put3(w.mass, i, w.sum, 0, 1.0, w.single, w.own[0, i], -1.0, w.single, w.own[1, i], -1.0)
-                for e in range(low, high):
-                    fill(w.single, w.other_rest[e], 0.0)
+                    g = w.own_group[i]
+                    c, z = g * cards + w.own[0, i], g * cards + w.own[1, i]
+                    put3(w.mass, i, w.sum, g, 1.0, w.single, c, -1.0, w.single, z, -1.0)
+                for g in range(groups):
+                    for e in range(low, high):
+                        fill(w.single, g * cards + w.other_rest[e], 0.0)
                 gather(w.value, out, w.mass, 0, n, _worth(code, 1, gains), a == 0, mine)
             else:
                 gather(w.value, out, w.value, (code - root) * stride, n, 1.0, a == 0, mine)

@@ -15,7 +15,7 @@ from numba import njit, prange
 from solver.truco.vector.accepted import PositionTrees, ValueLists
 from solver.truco.vector.kernels import Forest, Lists, block_sizes
 from solver.truco.vector.lanes import LANES, add1, add3, fill, is_zero, put1, top1
-from solver.truco.vector.respond import Room, gather, make_room, respond
+from solver.truco.vector.respond import GROUPS, Room, gather, make_room, respond
 from solver.truco.vector.trees import END, LEAF, TURN
 
 _LOWEST = -1e300
@@ -142,7 +142,7 @@ def split_mass(deal: Deal, reach: np.ndarray, own: int) -> np.ndarray:
 @njit(cache=True)
 def _tricks(
     forest: Forest, lists: Lists, w: Room, sums: np.ndarray, blocks: Blocks, group: int, block: int, bucket_mano: int,
-    bucket_pie: int, a: int, b: int, n: int, m: int, own: int, sizes: np.ndarray,
+    bucket_pie: int, a: int, b: int, n: int, m: int, groups: int, own: int, sizes: np.ndarray,
 ) -> None:  # fmt: skip
     """Tricks 2 and 3 after real first cards a, b: values of own pairs to the first rows of w.before."""
     tiers = lists.left_count.shape[1]
@@ -157,7 +157,8 @@ def _tricks(
         w.other[2, j] = blocks.local[theirs, first, blocks.pair_id[tier[w.other[0, j]], tier[w.other[1, j]]]]
     respond(
         forest, lists, blocks.left, w, sums, blocks.root[group, 2 if tie else 1 if pie_leads else 0],
-        blocks.table[block, ta, tb], sizes, gl, gf, tie, (own == 1) == pie_leads, n, m, blocks.gain[group],
+        blocks.table[block, ta, tb], sizes, gl, gf, tie, (own == 1) == pie_leads, n, m, groups,
+        blocks.gain[group],
     )  # fmt: skip
 
 
@@ -177,7 +178,7 @@ def _exit(
         for q in range(p + 1, cards):
             if p in (a, b) or q in (a, b):
                 continue
-            w.own[0, n], w.own[1, n] = p, q
+            w.own[0, n], w.own[1, n], w.own_group[n] = p, q, 0
             n += 1
             h = deal.hand_at[other_first, p, q]
             place = 0
@@ -190,7 +191,7 @@ def _exit(
                 m += 1
     if m == 0:
         return
-    _tricks(forest, lists, w, sums, blocks, group, block, 0, 0, a, b, n, m, own, np.zeros(6, np.int64))
+    _tricks(forest, lists, w, sums, blocks, group, block, 0, 0, a, b, n, m, 1, own, np.zeros(6, np.int64))
     begin = (a * cards + b) * out.shape[2]
     values = out.reshape(-1, LANES)
     for i in range(n):
@@ -217,42 +218,53 @@ def sweep_exit(
 
 
 class Room1(NamedTuple):
-    """Working memory for trick 1 of one outcome; i an own hand, j one of the other's. The row of a node's holding is
-    node x `stride` + holding.
+    """Working memory for trick 1 of one of the other's sets against own sets g; i an own hand, j one of the other's.
+    The row of a node's holding is (node x GROUPS + g) x `stride` + holding.
     """
 
     stride: int
     reach: np.ndarray
-    """Lanes, node and j; in pie's exploits after mano's card by (hand, card) of that card."""
+    """Lanes, node, g, j; in pie's exploits after mano's card by (hand, card) of that card."""
     mix: np.ndarray
-    """float64 [node, 4, j]."""
+    """float64 [node x GROUPS + g, 4, j]."""
     line: np.ndarray
     """Lanes, j."""
     folds: np.ndarray
-    """Lanes, node and i: mass at a fold."""
+    """Lanes, node, g, i: mass at a fold."""
     value: np.ndarray
-    """Lanes, node and i: after mano's card."""
+    """Lanes, node, g, i: after mano's card."""
     before: np.ndarray
-    """Lanes, node and i: before it."""
+    """Lanes, node, g, i: before it."""
     cards: np.ndarray
-    """Lanes, node and i: best card, or sums over the other's."""
+    """Lanes, node, g, i: best card, or sums over the other's."""
     single: np.ndarray
-    """Lanes, cards."""
+    """Lanes, card."""
     pair: np.ndarray
     """Lanes, lower card x cards + higher card."""
     total: np.ndarray
     """Lanes, one row."""
     back: np.ndarray
+    """int64 [own pair]: g x stride + place of its value among those of a node."""
+    sizes: np.ndarray
+    """int64 [g, 4]: what places in the tables of trick 1 count in."""
 
 
 @njit(cache=True)
-def _make_room1(nodes: int, n: int, m: int, cards: int) -> Room1:
-    stride = max(n, m)
-    rows = nodes * stride
+def _make_room1(
+    nodes: int, n: int, m: int, cards: int, v: ValueLists, vm: np.ndarray, vp: np.ndarray
+) -> Room1:
+    """For up to n own and m of the other's holdings; vm and vp [g] are what was shown."""
+    stride, tiers = max(n, m), v.combo_count.shape[1]
+    rows = nodes * GROUPS * stride
+    sizes = np.zeros((len(vm), 4), np.int64)
+    for g in range(len(vm)):
+        sizes[g, 0], sizes[g, 1], sizes[g, 2] = v.count[vm[g]], v.count[vp[g]], v.count[vp[g]] * tiers
+        sizes[g, 3] = v.combo_offset[vm[g], tiers - 1] + v.combo_count[vm[g], tiers - 1]
     return Room1(
-        stride, np.zeros((rows, LANES)), np.zeros((nodes, 4, m)), np.zeros((m, LANES)), np.zeros((rows, LANES)),
-        np.zeros((rows, LANES)), np.zeros((rows, LANES)), np.zeros((rows, LANES)), np.zeros((cards, LANES)),
-        np.zeros((cards * cards, LANES)), np.zeros((1, LANES)), np.zeros(n, np.int64),
+        stride, np.zeros((rows, LANES)), np.zeros((nodes * GROUPS, 4, m)), np.zeros((m, LANES)),
+        np.zeros((rows, LANES)), np.zeros((rows, LANES)), np.zeros((rows, LANES)), np.zeros((rows, LANES)),
+        np.zeros((cards, LANES)), np.zeros((cards * cards, LANES)), np.zeros((1, LANES)),
+        np.zeros(cards * cards, np.int64), sizes,
     )  # fmt: skip
 
 
@@ -265,7 +277,7 @@ def _clear_masses(w: Room1) -> None:
 
 @njit(cache=True)
 def _mass(deal: Deal, w: Room1, h: int, out: np.ndarray, at: int) -> None:
-    """out[at] = what of w.total no card of the hand is in, by w.single and w.pair; three equal cards not corrected."""
+    """out[at] = w.total without w.single and with w.pair of the hand: hands that share no card, triples left out."""
     x, y, z = deal.hands[h]
     cards = len(w.single)
     put1(out, at, w.total, 0, 1.0)
@@ -334,11 +346,11 @@ def _table1(trees: PositionTrees, node: int, begin: int, sizes: np.ndarray) -> i
 
 @njit(cache=True)
 def _back(
-    trees: PositionTrees, node: int, root: int, own: int, n: int, gains: np.ndarray, stride: int, folds: np.ndarray,
-    value: np.ndarray,
+    trees: PositionTrees, node: int, root: int, g: int, own: int, n: int, gains: np.ndarray, stride: int,
+    folds: np.ndarray, value: np.ndarray,
 ) -> None:  # fmt: skip
-    """Value of a node from its children's; that of cards is in its rows of `value` already."""
-    at = (node - root) * stride
+    """Value of a node from its children's, for group g; that of cards is in its rows of `value` already."""
+    at = ((node - root) * GROUPS + g) * stride
     mine, turn = trees.role[node] == own, trees.kind[node] == TURN
     for a in range(1 if turn else 0, 3):
         code = trees.child[node, a]
@@ -348,25 +360,24 @@ def _back(
             worth = gains[0 if (END - code) // 5 == own else 1, (END - code) % 5]
             gather(value, at, folds, at, n, worth, a == 0, mine)
         else:
-            gather(value, at, value, (code - root) * stride, n, 1.0, a == 0, mine)
+            gather(value, at, value, ((code - root) * GROUPS + g) * stride, n, 1.0, a == 0, mine)
 
 
 @njit(cache=True)
 def _mano(
     forest: Forest, lists: Lists, sums: np.ndarray, blocks: Blocks, deal: Deal, sets: Sets, trees: PositionTrees,
-    v: ValueLists, position_sums: np.ndarray, w: Room, root: int, posted: bool, begin: int, vm: int, vp: int,
-    reach: np.ndarray, gains: np.ndarray, base: int, out: np.ndarray,
+    v: ValueLists, position_sums: np.ndarray, w: Room, root: int, posted: bool, table_start: np.ndarray,
+    owns: np.ndarray, vp: int, reach: np.ndarray, gains: np.ndarray, base: np.ndarray, out: np.ndarray,
 ) -> None:  # fmt: skip
-    """Mano exploits: row base + i of out, or base + 3 i + place of his card once it lies."""
-    cards, tiers = len(deal.tier), v.combo_count.shape[1]
-    n, m = sets.count[vm], sets.count[vp]
+    """Mano exploits with sets owns[g]: row base[g] + i of out, or base[g] + 3 i + place of his card once it lies."""
+    cards, tiers, groups = len(deal.tier), v.combo_count.shape[1], len(owns)
+    m, most = sets.count[vp], 0
+    for g in range(groups):
+        most = max(most, sets.count[owns[g]])
     last = root + trees.nodes[root]
-    u = _make_room1(last - root, n, m, cards)
+    u = _make_room1(last - root, most, m, cards, v, owns, np.full(groups, vp))
     stride, lanes = u.stride, reach.reshape(-1, LANES)
-    nf = v.count[vp]
-    sizes = np.zeros(4, np.int64)
-    sizes[0], sizes[1], sizes[2] = v.count[vm], nf, nf * tiers
-    sizes[3] = v.combo_offset[vm, tiers - 1] + v.combo_count[vm, tiers - 1]
+    half = w.own.shape[1]
     sizes6 = np.zeros(6, np.int64)
     u.cards[:] = _LOWEST
     for ta in range(-1, tiers):
@@ -374,166 +385,187 @@ def _mano(
         if stage == 1:
             found = False
             for c in range(cards):
-                found |= deal.tier[c] == ta and sets.start[vm, c] < sets.start[vm, c + 1]
+                for g in range(groups):
+                    found |= deal.tier[c] == ta and sets.start[owns[g], c] < sets.start[owns[g], c + 1]
             if not found:
                 continue
         for node in range(root, last):
             if trees.stage[node] != stage:
                 continue
-            k = node - root
             parent = trees.parent[node]
             turn = trees.kind[node] == TURN
-            for j in range(m):
-                if parent < 0:
-                    row = max(ta, 0) * reach.shape[1] + deal.cls[sets.hand[vp, j]]
-                    put1(u.reach, k * stride + j, lanes, row, 1.0)
-                else:
-                    f = u.mix[parent - root, trees.action[node], j] if trees.role[parent] == 1 else 1.0
-                    put1(u.reach, k * stride + j, u.reach, (parent - root) * stride + j, f)
-            if trees.role[node] == 1:
-                at = _table1(trees, node, begin, sizes)
-                step = nf
-                if stage == 1:
-                    at += ta * nf
-                    step = sizes[2]
+            for g in range(groups):
+                k, up = (node - root) * GROUPS + g, (parent - root) * GROUPS + g
                 for j in range(m):
-                    row = sets.row[vp, j]
-                    _average(
-                        position_sums,
-                        at + row,
-                        step,
-                        trees.actions[node],
-                        turn,
-                        v.legal[vp, row],
-                        u.mix[k],
-                        j,
-                    )
-            if not turn:
-                for j in range(m):
-                    put1(u.line, j, u.reach, k * stride + j, u.mix[k, 1, j] if trees.role[node] == 1 else 1.0)
-                _hand_mass(deal, sets, u, vm, vp, u.folds, k * stride)
+                    if parent < 0:
+                        row = max(ta, 0) * reach.shape[1] + deal.cls[sets.hand[vp, j]]
+                        put1(u.reach, k * stride + j, lanes, row, 1.0)
+                    else:
+                        f = u.mix[up, trees.action[node], j] if trees.role[parent] == 1 else 1.0
+                        put1(u.reach, k * stride + j, u.reach, up * stride + j, f)
+                if trees.role[node] == 1:
+                    at = _table1(trees, node, table_start[owns[g], vp], u.sizes[g])
+                    step = v.count[vp]
+                    if stage == 1:
+                        at += ta * step
+                        step = u.sizes[g, 2]
+                    for j in range(m):
+                        row = sets.row[vp, j]
+                        _average(
+                            position_sums,
+                            at + row,
+                            step,
+                            trees.actions[node],
+                            turn,
+                            v.legal[vp, row],
+                            u.mix[k],
+                            j,
+                        )
+                if not turn:
+                    for j in range(m):
+                        f = u.mix[k, 1, j] if trees.role[node] == 1 else 1.0
+                        put1(u.line, j, u.reach, k * stride + j, f)
+                    _hand_mass(deal, sets, u, owns[g], vp, u.folds, k * stride)
         if stage == 0:
             continue
         for a in range(cards):
-            first, end = sets.start[vm, a], sets.start[vm, a + 1]
-            if deal.tier[a] != ta or first == end:
+            if deal.tier[a] != ta:
                 continue
             for node in range(root, last):
                 if trees.stage[node] == 1 and trees.kind[node] == TURN:
-                    u.value[(node - root) * stride : (node - root) * stride + end - first] = 0.0
+                    at = (node - root) * GROUPS * stride
+                    u.value[at : at + groups * stride] = 0.0
             for b in range(cards):
                 if b == a or sets.start[vp, b] == sets.start[vp, b + 1]:
                     continue
                 size = 0
-                for e in range(first, end):
-                    if sets.low[vm, e] != b and sets.high[vm, e] != b:
-                        w.own[0, size], w.own[1, size] = sets.low[vm, e], sets.high[vm, e]
-                        u.back[size] = e - first
-                        size += 1
+                for g in range(groups):
+                    first = sets.start[owns[g], a]
+                    for e in range(first, sets.start[owns[g], a + 1]):
+                        low, high = sets.low[owns[g], e], sets.high[owns[g], e]
+                        if low != b and high != b:
+                            w.own[0, size], w.own[1, size], w.own_group[size] = low, high, g
+                            u.back[size] = g * stride + e - first
+                            size += 1
                 if size == 0:
                     continue
                 for node in range(root, last):
                     if trees.stage[node] == 0 or trees.kind[node] != TURN:
                         continue
-                    k = node - root
+                    k = (node - root) * GROUPS
                     others = 0
                     for e in range(sets.start[vp, b], sets.start[vp, b + 1]):
                         low, high, j = sets.low[vp, e], sets.high[vp, e], sets.member[vp, e]
                         if low == a or high == a:
                             continue
                         h, place = sets.hand[vp, j], sets.place[vp, e]
-                        f = u.mix[k, deal.slot[h, place], j] * deal.share[h, place]
-                        if f > 0.0 and not is_zero(u.reach, k * stride + j):
+                        live = False
+                        for g in range(groups):
+                            f = u.mix[k + g, deal.slot[h, place], j] * deal.share[h, place]
+                            put1(w.other_reach, g * half + others, u.reach, (k + g) * stride + j, f)
+                            live = live or not is_zero(w.other_reach, g * half + others)
+                        if live:
                             w.other[0, others], w.other[1, others] = low, high
-                            put1(w.other_reach, others, u.reach, k * stride + j, f)
                             others += 1
                     if others == 0:
                         continue
                     group = trees.leaf_group[trees.child[node, 0] - LEAF]
                     _tricks(
-                        forest, lists, w, sums, blocks, group, blocks.block[group, vm, vp], blocks.bucket[group, vm],
-                        blocks.bucket[group, vp], a, b, size, others, 0, sizes6,
+                        forest, lists, w, sums, blocks, group, blocks.block[group, owns[0], vp],
+                        blocks.bucket[group, owns[0]], blocks.bucket[group, vp], a, b, size, others, groups, 0,
+                        sizes6,
                     )  # fmt: skip
                     for i in range(size):
                         add1(u.value, k * stride + u.back[i], w.before, i, 1.0)
-            # Folds of the hands that hold this card, in the rows' order.
-            for node in range(last - 1, root - 1, -1):
-                if trees.stage[node] == 0:
-                    continue
-                k = node - root
-                if trees.kind[node] != TURN:
-                    for e in range(first, end):
-                        put1(u.before, k * stride + e - first, u.folds, k * stride + sets.member[vm, e], 1.0)
-                _back(trees, node, root, 0, end - first, gains, stride, u.before, u.value)
-            for e in range(first, end):
-                i = sets.member[vm, e]
-                if posted:
-                    put1(out, base + 3 * i + sets.place[vm, e], u.value, e - first, 1.0)
-                    continue
-                for node in range(root, last):
-                    if trees.stage[node] == 0 and trees.kind[node] == TURN:
-                        below = (trees.child[node, 0] - root) * stride + e - first
-                        top1(u.cards, (node - root) * stride + i, u.value, below, 1.0)
-    if posted:
-        return
-    # The folds before mano's card again: nodes of the two stages are different ones.
-    for node in range(last - 1, root - 1, -1):
-        if trees.stage[node] == 1:
-            continue
-        k = node - root
-        if trees.kind[node] == TURN:
-            gather(u.before, k * stride, u.cards, k * stride, n, 1.0, True, True)
-        _back(trees, node, root, 0, n, gains, stride, u.folds, u.before)
-    gather(out, base, u.before, 0, n, 1.0, True, True)
+            for g in range(groups):
+                first = sets.start[owns[g], a]
+                n = sets.start[owns[g], a + 1] - first
+                # Folds of the hands that hold this card, in the rows' order.
+                for node in range(last - 1, root - 1, -1):
+                    if trees.stage[node] == 0:
+                        continue
+                    at = ((node - root) * GROUPS + g) * stride
+                    if trees.kind[node] != TURN:
+                        for e in range(n):
+                            put1(u.before, at + e, u.folds, at + sets.member[owns[g], first + e], 1.0)
+                    _back(trees, node, root, g, 0, n, gains, stride, u.before, u.value)
+                for e in range(n):
+                    i = sets.member[owns[g], first + e]
+                    if posted:
+                        row = base[g] + 3 * i + sets.place[owns[g], first + e]
+                        put1(out, row, u.value, g * stride + e, 1.0)
+                        continue
+                    for node in range(root, last):
+                        if trees.stage[node] == 0 and trees.kind[node] == TURN:
+                            below = ((trees.child[node, 0] - root) * GROUPS + g) * stride + e
+                            top1(u.cards, ((node - root) * GROUPS + g) * stride + i, u.value, below, 1.0)
+    if not posted:
+        # The folds before mano's card again: nodes of the two stages are different ones.
+        _finish(trees, sets, u, root, 0, owns, gains, base, out)
+
+
+@njit(cache=True)
+def _finish(
+    trees: PositionTrees, sets: Sets, u: Room1, root: int, own: int, owns: np.ndarray, gains: np.ndarray,
+    base: np.ndarray, out: np.ndarray,
+) -> None:  # fmt: skip
+    """Values before mano's card from u.cards to out."""
+    last = root + trees.nodes[root]
+    for g in range(len(owns)):
+        n = sets.count[owns[g]]
+        for node in range(last - 1, root - 1, -1):
+            if trees.stage[node] == 1:
+                continue
+            at = ((node - root) * GROUPS + g) * u.stride
+            if trees.kind[node] == TURN:
+                gather(u.before, at, u.cards, at, n, 1.0, True, True)
+            _back(trees, node, root, g, own, n, gains, u.stride, u.folds, u.before)
+        gather(out, base[g], u.before, g * u.stride, n, 1.0, True, True)
 
 
 @njit(cache=True)
 def _pie(
     forest: Forest, lists: Lists, sums: np.ndarray, blocks: Blocks, deal: Deal, sets: Sets, trees: PositionTrees,
-    v: ValueLists, position_sums: np.ndarray, w: Room, root: int, posted: bool, begin: int, vm: int, vp: int,
-    reach: np.ndarray, gains: np.ndarray, base: int, out: np.ndarray,
+    v: ValueLists, position_sums: np.ndarray, w: Room, root: int, posted: bool, table_start: np.ndarray,
+    owns: np.ndarray, vm: int, reach: np.ndarray, gains: np.ndarray, base: np.ndarray, out: np.ndarray,
 ) -> None:  # fmt: skip
-    """Pie exploits: row base + i of out, or base + mano's card x own hands + i once it lies."""
-    cards, tiers = len(deal.tier), v.combo_count.shape[1]
-    n, m = sets.count[vp], sets.count[vm]
+    """Pie exploits with sets owns[g]: row base[g] + i of out, or + mano's card x own hands once it lies."""
+    cards, groups = len(deal.tier), len(owns)
+    m, most = sets.count[vm], 0
+    for g in range(groups):
+        most = max(most, sets.count[owns[g]])
     last = root + trees.nodes[root]
-    u = _make_room1(last - root, n, 3 * m, cards)
+    u = _make_room1(last - root, most, 3 * m, cards, v, np.full(groups, vm), owns)
     stride, lanes = u.stride, reach.reshape(-1, LANES)
-    sizes = np.zeros(4, np.int64)
-    sizes[0], sizes[1], sizes[2] = v.count[vm], v.count[vp], v.count[vp] * tiers
-    sizes[3] = v.combo_offset[vm, tiers - 1] + v.combo_count[vm, tiers - 1]
+    half = w.own.shape[1]
     sizes6 = np.zeros(6, np.int64)
     u.cards[:] = 0.0
     for node in range(root, last):
         if trees.stage[node] == 1:
             continue
-        k = node - root
         parent = trees.parent[node]
         turn = trees.kind[node] == TURN
-        for j in range(m):
-            if parent < 0:
-                put1(u.reach, j, lanes, deal.cls[sets.hand[vm, j]], 1.0)
-            else:
-                f = u.mix[parent - root, trees.action[node], j] if trees.role[parent] == 0 else 1.0
-                put1(u.reach, k * stride + j, u.reach, (parent - root) * stride + j, f)
-        if trees.role[node] == 0:
-            at = _table1(trees, node, begin, sizes)
+        for g in range(groups):
+            k, up = (node - root) * GROUPS + g, (parent - root) * GROUPS + g
             for j in range(m):
-                row = sets.row[vm, j]
-                _average(
-                    position_sums,
-                    at + row,
-                    sizes[0],
-                    trees.actions[node],
-                    turn,
-                    v.legal[vm, row],
-                    u.mix[k],
-                    j,
-                )
-        if not turn:
-            for j in range(m):
-                put1(u.line, j, u.reach, k * stride + j, u.mix[k, 1, j] if trees.role[node] == 0 else 1.0)
-            _hand_mass(deal, sets, u, vp, vm, u.folds, k * stride)
+                if parent < 0:
+                    put1(u.reach, k * stride + j, lanes, deal.cls[sets.hand[vm, j]], 1.0)
+                else:
+                    f = u.mix[up, trees.action[node], j] if trees.role[parent] == 0 else 1.0
+                    put1(u.reach, k * stride + j, u.reach, up * stride + j, f)
+            if trees.role[node] == 0:
+                at = _table1(trees, node, table_start[vm, owns[g]], u.sizes[g])
+                for j in range(m):
+                    row = sets.row[vm, j]
+                    _average(
+                        position_sums, at + row, u.sizes[g, 0], trees.actions[node], turn, v.legal[vm, row],
+                        u.mix[k], j,
+                    )  # fmt: skip
+            if not turn:
+                for j in range(m):
+                    f = u.mix[k, 1, j] if trees.role[node] == 0 else 1.0
+                    put1(u.line, j, u.reach, k * stride + j, f)
+                _hand_mass(deal, sets, u, owns[g], vm, u.folds, k * stride)
     for a in range(cards):
         low_e, high_e = sets.start[vm, a], sets.start[vm, a + 1]
         if low_e == high_e:
@@ -542,101 +574,103 @@ def _pie(
         for node in range(root, last):
             if trees.stage[node] == 0:
                 continue
-            k = node - root
             parent = trees.parent[node]
-            for e in range(low_e, high_e):
-                j, place = sets.member[vm, e], sets.place[vm, e]
-                h = sets.hand[vm, j]
-                up, to = parent - root, k * stride + e - low_e
-                if parent < 0:
-                    put1(u.reach, to, lanes, deal.combo[h, place], deal.share[h, place])
-                elif trees.stage[parent] == 0:
-                    f = u.mix[up, deal.slot[h, place], j] * deal.share[h, place]
-                    put1(u.reach, to, u.reach, up * stride + j, f)
-                else:
-                    f = u.mix[up, trees.action[node], e - low_e] if trees.role[parent] == 0 else 1.0
-                    put1(u.reach, to, u.reach, up * stride + e - low_e, f)
-            if trees.role[node] == 0:
-                at = _table1(trees, node, begin, sizes) + v.combo_offset[vm, ta]
+            for g in range(groups):
+                k, up = (node - root) * GROUPS + g, (parent - root) * GROUPS + g
                 for e in range(low_e, high_e):
-                    _average(
-                        position_sums, at + sets.combo_place[vm, e], sizes[3], trees.actions[node], False,
-                        v.legal[vm, 0], u.mix[k], e - low_e,
-                    )  # fmt: skip
-            if trees.kind[node] == TURN:
-                u.value[k * stride : k * stride + n] = _LOWEST
-                continue
-            # Mass at a fold: the other's pairs disjoint from own hands.
-            _clear_masses(u)
-            for e in range(low_e, high_e):
-                at = k * stride + e - low_e
-                f = u.mix[k, 1, e - low_e] if trees.role[node] == 0 else 1.0
-                low, high = sets.low[vm, e], sets.high[vm, e]
-                add1(u.total, 0, u.reach, at, f)
-                add1(u.single, low, u.reach, at, f)
-                add1(u.single, high, u.reach, at, f)
-                put1(u.pair, low * cards + high, u.reach, at, f)
-            for i in range(n):
-                _mass(deal, u, sets.hand[vp, i], u.folds, k * stride + i)
+                    j, place = sets.member[vm, e], sets.place[vm, e]
+                    h = sets.hand[vm, j]
+                    to = k * stride + e - low_e
+                    if parent < 0:
+                        put1(u.reach, to, lanes, deal.combo[h, place], deal.share[h, place])
+                    elif trees.stage[parent] == 0:
+                        f = u.mix[up, deal.slot[h, place], j] * deal.share[h, place]
+                        put1(u.reach, to, u.reach, up * stride + j, f)
+                    else:
+                        f = u.mix[up, trees.action[node], e - low_e] if trees.role[parent] == 0 else 1.0
+                        put1(u.reach, to, u.reach, up * stride + e - low_e, f)
+                if trees.role[node] == 0:
+                    at = _table1(trees, node, table_start[vm, owns[g]], u.sizes[g]) + v.combo_offset[vm, ta]
+                    for e in range(low_e, high_e):
+                        _average(
+                            position_sums, at + sets.combo_place[vm, e], u.sizes[g, 3], trees.actions[node], False,
+                            v.legal[vm, 0], u.mix[k], e - low_e,
+                        )  # fmt: skip
+                n = sets.count[owns[g]]
+                if trees.kind[node] == TURN:
+                    u.value[k * stride : k * stride + n] = _LOWEST
+                    continue
+                # Mass at a fold: the other's pairs disjoint from own hands.
+                _clear_masses(u)
+                for e in range(low_e, high_e):
+                    at = k * stride + e - low_e
+                    f = u.mix[k, 1, e - low_e] if trees.role[node] == 0 else 1.0
+                    low, high = sets.low[vm, e], sets.high[vm, e]
+                    add1(u.total, 0, u.reach, at, f)
+                    add1(u.single, low, u.reach, at, f)
+                    add1(u.single, high, u.reach, at, f)
+                    put1(u.pair, low * cards + high, u.reach, at, f)
+                for i in range(n):
+                    _mass(deal, u, sets.hand[owns[g], i], u.folds, k * stride + i)
         for b in range(cards):
             if b == a:
                 continue
             size = 0
-            for e in range(sets.start[vp, b], sets.start[vp, b + 1]):
-                low, high = sets.low[vp, e], sets.high[vp, e]
-                if low != a and high != a:
-                    w.own[0, size], w.own[1, size] = low, high
-                    u.back[size] = sets.member[vp, e]
-                    size += 1
+            for g in range(groups):
+                for e in range(sets.start[owns[g], b], sets.start[owns[g], b + 1]):
+                    low, high = sets.low[owns[g], e], sets.high[owns[g], e]
+                    if low != a and high != a:
+                        w.own[0, size], w.own[1, size], w.own_group[size] = low, high, g
+                        u.back[size] = g * stride + sets.member[owns[g], e]
+                        size += 1
             if size == 0:
                 continue
             for node in range(root, last):
                 if trees.stage[node] == 0 or trees.kind[node] != TURN:
                     continue
-                k = node - root
+                k = (node - root) * GROUPS
                 others = 0
                 for e in range(low_e, high_e):
                     low, high = sets.low[vm, e], sets.high[vm, e]
-                    at = k * stride + e - low_e
-                    if low != b and high != b and not is_zero(u.reach, at):
+                    if low == b or high == b:
+                        continue
+                    live = False
+                    for g in range(groups):
+                        put1(w.other_reach, g * half + others, u.reach, (k + g) * stride + e - low_e, 1.0)
+                        live = live or not is_zero(w.other_reach, g * half + others)
+                    if live:
                         w.other[0, others], w.other[1, others] = low, high
-                        put1(w.other_reach, others, u.reach, at, 1.0)
                         others += 1
                 if others > 0:
                     group = trees.leaf_group[trees.child[node, 0] - LEAF]
                     _tricks(
-                        forest, lists, w, sums, blocks, group, blocks.block[group, vm, vp], blocks.bucket[group, vm],
-                        blocks.bucket[group, vp], a, b, size, others, 1, sizes6,
+                        forest, lists, w, sums, blocks, group, blocks.block[group, vm, owns[0]],
+                        blocks.bucket[group, vm], blocks.bucket[group, owns[0]], a, b, size, others, groups, 1,
+                        sizes6,
                     )  # fmt: skip
                 else:
                     for i in range(size):
                         fill(w.before, i, 0.0)
                 for i in range(size):
                     top1(u.value, k * stride + u.back[i], w.before, i, 1.0)
-        for node in range(last - 1, root - 1, -1):
-            if trees.stage[node] == 1:
-                _back(trees, node, root, 1, n, gains, stride, u.folds, u.value)
-        for i in range(n):
-            hand = deal.hands[sets.hand[vp, i]]
-            if hand[0] == a or hand[1] == a or hand[2] == a:
-                continue
-            if posted:
-                put1(out, base + a * n + i, u.value, i, 1.0)
-                continue
-            for node in range(root, last):
-                if trees.stage[node] == 0 and trees.kind[node] == TURN:
-                    below = (trees.child[node, 0] - root) * stride + i
-                    add1(u.cards, (node - root) * stride + i, u.value, below, 1.0)
-    if posted:
-        return
-    for node in range(last - 1, root - 1, -1):
-        if trees.stage[node] == 1:
-            continue
-        k = node - root
-        if trees.kind[node] == TURN:
-            gather(u.before, k * stride, u.cards, k * stride, n, 1.0, True, True)
-        _back(trees, node, root, 1, n, gains, stride, u.folds, u.before)
-    gather(out, base, u.before, 0, n, 1.0, True, True)
+        for g in range(groups):
+            n = sets.count[owns[g]]
+            for node in range(last - 1, root - 1, -1):
+                if trees.stage[node] == 1:
+                    _back(trees, node, root, g, 1, n, gains, stride, u.folds, u.value)
+            for i in range(n):
+                hand = deal.hands[sets.hand[owns[g], i]]
+                if hand[0] == a or hand[1] == a or hand[2] == a:
+                    continue
+                if posted:
+                    put1(out, base[g] + a * n + i, u.value, g * stride + i, 1.0)
+                    continue
+                for node in range(root, last):
+                    if trees.stage[node] == 0 and trees.kind[node] == TURN:
+                        below = ((trees.child[node, 0] - root) * GROUPS + g) * stride + i
+                        add1(u.cards, ((node - root) * GROUPS + g) * stride + i, u.value, below, 1.0)
+    if not posted:
+        _finish(trees, sets, u, root, 1, owns, gains, base, out)
 
 
 @njit(cache=True, parallel=True)
@@ -645,22 +679,27 @@ def sweep_accept(
     v: ValueLists, position_sums: np.ndarray, root: int, posted: bool, table_start: np.ndarray, tasks: np.ndarray,
     base: np.ndarray, strands: int, reach: np.ndarray, gains: np.ndarray, own: int, out: np.ndarray,
 ) -> None:  # fmt: skip
-    """All outcomes (mano's set, pie's set) of accepted Envidos of one continuation with the match still on.
+    """All outcomes of accepted Envidos of one continuation with the match still on.
 
+    tasks int64 [task, 1 + GROUPS]: the other's set, and own sets, which may be fewer (-1), with the same blocks.
     reach float64 [1 or tiers, classes or combinations, LANES]: the other's at each Envido, as in VectorSolver.
-    out, lanes: the exploiter's values beyond what has been paid, from row base[task] on; see _mano and _pie.
+    out, lanes: the exploiter's values beyond what has been paid, from row base[task, g] on; see _mano and _pie.
     """
     for strand in prange(strands):
         w = make_room(deal.tier)
         for task in range(strand, len(tasks), strands):
-            vm, vp = tasks[task, 0], tasks[task, 1]
+            theirs = tasks[task, 0]
+            groups = 0
+            while groups < GROUPS and tasks[task, 1 + groups] >= 0:
+                groups += 1
+            owns = tasks[task, 1 : 1 + groups]
             if own == 0:
                 _mano(
-                    forest, lists, sums, blocks, deal, sets, trees, v, position_sums, w, root, posted,
-                    table_start[vm, vp], vm, vp, reach, gains, base[task], out,
+                    forest, lists, sums, blocks, deal, sets, trees, v, position_sums, w, root, posted, table_start,
+                    owns, theirs, reach, gains, base[task], out,
                 )  # fmt: skip
             else:
                 _pie(
-                    forest, lists, sums, blocks, deal, sets, trees, v, position_sums, w, root, posted,
-                    table_start[vm, vp], vm, vp, reach, gains, base[task], out,
+                    forest, lists, sums, blocks, deal, sets, trees, v, position_sums, w, root, posted, table_start,
+                    owns, theirs, reach, gains, base[task], out,
                 )  # fmt: skip

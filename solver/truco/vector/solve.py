@@ -452,6 +452,14 @@ class VectorSolver:
         self.iterations += 1
         return np.array(values)
 
+    def trim(self, share: float) -> None:
+        """Drops from the average strategy what has less than this share of its infoset, for good; regrets stay.
+
+        An average keeps traces of early iterations in actions that are never right.
+        """
+        for own in (0, 1):
+            self._update(own, Step(1.0, 1.0, 0.0, False, share))
+
     def _update(self, own: int, step: Step) -> float:
         game, trunk = self.game, self.game.trunk
         holdings, after = game.holdings, game.holdings.after
@@ -522,6 +530,10 @@ class VectorSolver:
                     gain[2 + k if node.plays else k] = below
             expected = (mix * gain).sum(axis=0)
             value["node", number] = expected
+            if step.trim > 0.0:
+                sums = self.trunk_sums[number]
+                sums[sums < np.float32(step.trim) * sums.sum(axis=0)] = 0
+                continue
             table = self.trunk_regrets[number]
             table *= np.where(table > 0, np.float32(step.positive), np.float32(step.negative))
             table += gain - expected
