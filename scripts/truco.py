@@ -84,6 +84,13 @@ def solve(
         int | None,
         typer.Option(min=1, help="Solve for so many iterations instead of --time.", show_default=False),
     ] = None,
+    until: Annotated[
+        float | None,
+        typer.Option(
+            help="vector: stop when the exploitability at tier level, a lower bound, is this low.",
+            show_default=False,
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed; same seed and iterations, same solution.")] = 1,
     contexts: Annotated[
         str | None,
@@ -127,6 +134,10 @@ def solve(
         raise ValueError("a policy of the vector engine takes gigabytes and needs a file: --out FILE")
     if engine == "quick" and (contexts or values):
         raise ValueError("--contexts and --values are choices of --engine vector")
+    if engine == "quick" and until is not None:
+        raise ValueError("--until is a choice of --engine vector")
+    if until is not None and not until > 0:
+        raise ValueError(f"--until {until} is not above 0")
     seconds = parse_duration(time)
     chosen = chosen_rules(rules, set_)
     scores = parse_score(score, chosen.target)
@@ -145,7 +156,9 @@ def solve(
     if engine == "vector":
         merges = parse_abstraction(contexts, values)
         memory = parse_memory(max_memory)
-        info = vector_solve(chosen, scores, worth, merges, schedule, seconds, iterations, memory, trim, path)
+        info = vector_solve(
+            chosen, scores, worth, merges, schedule, seconds, iterations, until, memory, trim, path
+        )
         show_vector(info, path, json)
         return
     solution = quick_solve(chosen, scores, worth, seconds, iterations, seed)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 CHECKPOINT_SECONDS = 600.0
 """At most so much work is lost when the program is killed, besides the iteration it was in."""
+FIRST_CHECK = 10
+"""Iterations before exploitability is first measured with --until."""
 
 
 def parse_memory(text: str) -> float:
@@ -44,14 +46,16 @@ def vector_solve(
     schedule: str,
     seconds: float,
     iterations: int | None,
+    until: float | None,
     max_memory: float,
     trim: float,
     out: Path,
 ) -> VectorInfo:
     """Solves for so long, or up to so many iterations in all, and writes the policy to `out`, trimmed.
 
-    Goes on from `out` + `.checkpoint` where there is one, and keeps it up to date. Raises ValueError if the tables do
-    not fit the memory, or the checkpoint is of another game.
+    With `until` it stops earlier if the exploitability at tier level is that low; it is measured now and then, and at
+    the end, and the measurements are kept with the policy. Goes on from `out` + `.checkpoint` where there is one, and
+    keeps it up to date. Raises ValueError if the tables do not fit the memory, or the checkpoint is of another game.
     """
     from solver.truco.vector.files import (
         StoredPolicy,
@@ -60,6 +64,8 @@ def vector_solve(
         save_checkpoint,
     )
     from solver.truco.vector.solve import Game, VectorSolver, schedule_step
+    from solver.truco.vector.tier_response import tier_exploitability
+    from solver.truco.vector.trunk_response import Policy
 
     game = Game(rules, score, equity, abstraction)
     parts = ", ".join(f"{name} {entries / 1e6:,.0f}M" for name, entries in game.table_entries.items())
@@ -75,40 +81,73 @@ def vector_solve(
     schedule_step(schedule, 1)
     checkpoint = out.with_name(out.name + ".checkpoint")
     spent = 0.0
+    curve: tuple[tuple[int, float, float], ...] = ()
     if checkpoint.exists():
         solver, saved = load_checkpoint(checkpoint)
-        wanted = VectorInfo.of(game, schedule, saved.iterations, saved.seconds)
+        wanted = VectorInfo.of(game, schedule, saved.iterations, saved.seconds, saved.curve)
         if saved != wanted:
             raise ValueError(
                 f"{checkpoint} is of another game, abstraction or schedule; move it away to start anew"
             )
-        spent = saved.seconds
+        spent, curve = saved.seconds, saved.curve
     else:
         solver = VectorSolver(game)
     title = f"vector solve {rules.name()} at {score[0]}-{score[1]}"
     begin = last = time.monotonic()
+    checking = 0.0  # seconds of this run that went into measuring
+    measured = ""
     with progress(title) as show:
         while True:
             now = time.monotonic()
             enough = solver.iterations >= iterations if iterations else now - begin >= seconds
-            if enough or now - last >= CHECKPOINT_SECONDS:
-                info = VectorInfo.of(game, schedule, solver.iterations, spent + now - begin)
+            solving = now - begin - checking
+            if until is not None and (
+                enough or check_is_due(curve, solver.iterations, until, solving, checking)
+            ):
+                if not curve or curve[-1][0] < solver.iterations:
+                    found = tier_exploitability(Policy.of(solver))
+                    curve = (*curve, (solver.iterations, spent + solving, found))
+                    checking += time.monotonic() - now
+                measured = (
+                    f", exploitability at tier level {curve[-1][2]:.4f} after {curve[-1][0]} iterations"
+                )
+                enough = enough or curve[-1][2] <= until
+            if enough or time.monotonic() - last >= CHECKPOINT_SECONDS:
+                info = VectorInfo.of(game, schedule, solver.iterations, spent + solving, curve)
                 save_checkpoint(solver, info, checkpoint)
                 last = time.monotonic()
             if enough:
                 break
+            now = time.monotonic()
             values = solver.iterate(schedule_step(schedule, solver.iterations + 1))
             done = solver.iterations / iterations if iterations else (time.monotonic() - begin) / seconds
             pace = time.monotonic() - now
             show(
                 done,
-                f"iteration {solver.iterations}, {pace:.1f} s each, mano {values[0]:+.4f}, gap {values.sum():.4f}",
+                f"iteration {solver.iterations}, {pace:.1f} s each, mano {values[0]:+.4f}, gap {values.sum():.4f}"
+                + measured,
             )
     if trim > 0.0:
         solver.trim(trim)
         info = replace(info, trim=trim)
     StoredPolicy.of(solver, info).save(out)
     return info
+
+
+def check_is_due(
+    curve: tuple[tuple[int, float, float], ...],
+    iterations: int,
+    until: float,
+    solving: float,
+    checking: float,
+) -> bool:
+    """Whether to measure now: when the target may be reached if exploitability falls like 1 / iterations, or after
+    half as many iterations again, but never for more than a tenth of the time; seconds of this run.
+    """
+    if not curve:
+        return iterations >= FIRST_CHECK
+    before, _, found = curve[-1]
+    return 9 * checking <= solving and iterations >= before * min(found / until, 1.5)
 
 
 def parse_abstraction(contexts: str | None, values: str | None) -> Abstraction:
@@ -129,6 +168,10 @@ def show_vector(info: VectorInfo, path: Path, json: bool) -> None:
 
     rules = make_rules("base", dict(info.rules)).name()
     unit = "points" if info.equity is None else "match"
+    measured = "not measured: "
+    if info.curve:
+        after, _, found = info.curve[-1]
+        measured = f"at tier level {found:.4f} after {after} iterations, a lower bound; exact: "
     for label, text in (
         ("file", str(path)),
         ("rules", f"{rules} ({info.rules_hash})"),
@@ -136,14 +179,14 @@ def show_vector(info: VectorInfo, path: Path, json: bool) -> None:
         ("engine", f"vector: {info.schedule}, {info.iterations:,} iterations, {info.seconds:.0f} s"),
         ("trim", f"actions below {info.trim:.1%} of their infoset dropped" if info.trim else "none"),
         ("merges", f"contexts {','.join(info.contexts)}; values {','.join(info.values)}"),
-        ("exploitability", f"not measured: truco exploitability {path}"),
+        ("exploitability", f"{measured}truco exploitability {path}"),
     ):
         print(f"{label:15}{text}")
 
 
 EXAMPLES = (
     "Examples:  `truco exploitability base.vector`  ·  `truco exploitability base.vector --leaks 20`  ·  "
-    "`truco exploitability base.vector --json > certificate.json`"
+    "`truco exploitability base.vector --json > certificate.json`  ·  `truco exploitability base.vector --fast`"
 )
 
 
@@ -164,6 +207,10 @@ def exploitability(
             show_default=False,
         ),
     ] = None,
+    fast: Annotated[
+        bool,
+        typer.Option("--fast", help="Only a lower bound, in minutes: the exploiter sees tiers, not suits."),
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Exact best responses of both seats in the real game: 40 cards, all deals, an exploiter who forgets nothing.
@@ -172,9 +219,15 @@ def exploitability(
     the same command goes on.
     Exploitability is the mean of what the best response of each seat gains.
     """
-    from solver.truco.vector.certify import Policy, best_response, policy_value
+    from solver.truco.vector.certify import best_response, policy_value
     from solver.truco.vector.files import load_policy
+    from solver.truco.vector.trunk_response import Policy
 
+    if fast:
+        if leaks or keep:
+            raise ValueError("--leaks and --keep belong to the exact best response, not to --fast")
+        _fast_exploitability(file, json)
+        return
     stored = load_policy(file)
     policy = Policy(stored.game, stored.tables)
     folder = keep or file.with_name(file.name + ".parts")
@@ -190,7 +243,7 @@ def exploitability(
     result: dict[str, Any] = {
         "file": str(file),
         "exploitability": exploitable,
-        "unit": "points per hand" if stored.info.equity is None else "utility: match won 1, lost -1",
+        "unit": _unit(stored.info),
         "method": "exact best responses in the real game",
         "best_response": {seat: found[k].value for k, seat in enumerate(seats)},
         "seconds": round(seconds),
@@ -220,6 +273,45 @@ def exploitability(
         )
         for row in rows:
             print(f"  {row['gain']:+.5f}  {row['mass']:7.2%}  {row['history']}")
+
+
+def _unit(info: VectorInfo) -> str:
+    return "points per hand" if info.equity is None else "utility: match won 1, lost -1"
+
+
+def _fast_exploitability(file: Path, json: bool) -> None:
+    """Best responses at tier level: what `truco exploitability --fast` says."""
+    from solver.truco.vector.files import load_policy
+    from solver.truco.vector.tier_response import tier_response
+    from solver.truco.vector.trunk_response import Policy
+
+    stored = load_policy(file)
+    policy = Policy(stored.game, stored.tables)
+    seats = ("mano", "pie")
+    begin = time.monotonic()
+    found = []
+    for player, seat in enumerate(seats):
+        with progress(f"best response of {seat} at tier level") as show:
+            found.append(tier_response(policy, player, show))
+    seconds = time.monotonic() - begin
+    least = sum(found) / 2
+    if json:
+        print_json(
+            {
+                "file": str(file),
+                "exploitability_at_least": least,
+                "unit": _unit(stored.info),
+                "method": "lower bound: best responses at tier level, blind to suits",
+                "best_response_at_least": dict(zip(seats, found, strict=True)),
+                "seconds": round(seconds),
+                "policy": asdict(stored.info),
+            }
+        )
+        return
+    for seat, value in zip(seats, found, strict=True):
+        print(f"{f'best response of {seat}':22} at least {value:+.5f}")
+    print(f"{'exploitability':22} at least {least:.5f} {_unit(stored.info)}")
+    print(f"lower bound at tier level: this exploiter does not see suits on the table; {seconds:.0f} s")
 
 
 def _words(history: tuple[tuple[str, int], ...]) -> str:

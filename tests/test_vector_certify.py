@@ -74,19 +74,27 @@ class Exploiter:
         hand = lines[0][0]
         if hand.is_over:
             return sum(reach * self.utility(line) for line, reach in lines)
-        if hand.to_move == self.player:
-            return max(self.after(action, lines) for action in hand.legal_actions())
-        split: dict[int, list[tuple[Hand, float]]] = {}
+        mine = hand.to_move == self.player
+        moved: dict[Any, list[tuple[Hand, float, int]]] = {}
         for line, reach in lines:
+            if mine:
+                for look, action in {self.look(action): action for action in line.legal_actions()}.items():
+                    moved.setdefault(look, []).append((line, reach, action))
+                continue
             for action, probability in action_mix(self.policy.game, self.tables, line).items():
                 if probability > 0.0:
-                    split.setdefault(action, []).append((line, reach * probability))
-        return sum(self.after(action, part) for action, part in split.items())
+                    moved.setdefault(self.look(action), []).append((line, reach * probability, action))
+        values = [self.after(part) for part in moved.values()]
+        return max(values) if mine else sum(values)
 
-    def after(self, action: int, lines: list[tuple[Hand, float]]) -> float:
-        """Value after an action of either player, told apart by what it shows."""
+    def look(self, action: int) -> Any:
+        """What he tells an action from others by."""
+        return action
+
+    def after(self, moved: list[tuple[Hand, float, int]]) -> float:
+        """Value after actions of one look by either player, told apart by what they show."""
         seen: dict[Any, list[tuple[Hand, float]]] = {}
-        for line, reach in lines:
+        for line, reach, action in moved:
             hand = line.copy()
             hand.apply(action)
             sees = hand.envido_shown() if action == QUIERO else None
@@ -117,7 +125,7 @@ def test_values_of_hands(name: str) -> None:
     order = np.argsort(policy.game.holdings.card_tier, kind="stable")
     for player in (0, 1):
         response = certify._Response(policy, player)
-        values = response._backward(response._leaves(None, None))["node", 0]
+        values = response.backward(response._leaves(None, None))["node", 0]
         cards = tuple(sorted(parse_cards(("4E 5B 7E", "4C 4B 1E")[player])))
         hand = tuple(sorted(int(np.flatnonzero(order == deck.index(card))[0]) for card in cards))
         expected = Exploiter(policy, player).value(cards)

@@ -12,8 +12,7 @@ the policy plays on by the same tables.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, permutations
@@ -25,47 +24,20 @@ import numpy as np
 from solver.storage import StorageError, read_arrays, write_arrays
 from solver.truco.vector.kernels import Step
 from solver.truco.vector.lanes import LANES
-from solver.truco.vector.lookup import Tables, tables_of
 from solver.truco.vector.respond import GROUPS
 from solver.truco.vector.respond_accepted import Blocks, Deal, Sets, split_mass, sweep_accept, sweep_exit
 from solver.truco.vector.solve import Game, VectorSolver
-from solver.truco.vector.trees import TrunkNode
+from solver.truco.vector.trunk_response import Policy, Target, TrunkResponse, left_places
 
 _KIND, _VERSION = "truco-vector-response-part", 2
 _STRANDS = 64
 """Strands of work that may run in parallel; fixed, and so is the order of all sums."""
 
-Target = tuple[str, int]
-"""(node, end, exit or accept; number) in the trunk."""
 Progress = Callable[[float], None]
 """Called with the share of the work that is done."""
 _EXIT_COST = {1: 9.0, 2: 3.0, 3: 1.6, 4: 1.0}
 _ACCEPT_COST = 180.0
 """Work of a batch, for progress only: exits by round value, and accepted Envidos, relative to the cheapest."""
-
-
-@dataclass(frozen=True)
-class Policy:
-    """An average strategy of a Game; not changed here."""
-
-    game: Game
-    tables: Tables
-
-    @staticmethod
-    def of(solver: VectorSolver) -> Policy:
-        """The average strategy of a solver, its tables not copied."""
-        return Policy(solver.game, tables_of(solver))
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """SHA-256 over the game and the tables; reads them all."""
-        game = self.game
-        digest = hashlib.sha256(repr((game.rules, game.score, game.equity, game.abstraction)).encode())
-        for end in game.trunk.ends:
-            digest.update(repr(end).encode())
-        for table in (*self.tables.trunk_sums, self.tables.position_sums, self.tables.sums):
-            digest.update(np.ascontiguousarray(table).reshape(-1).view(np.uint8).data)
-        return digest.hexdigest()
 
 
 class Leak(NamedTuple):
@@ -189,61 +161,19 @@ def policy_value(policy: Policy) -> float:
     return _Evaluator.of(policy).value(0)
 
 
-class _Response:
-    """One best response: the other's reach through the trunk, values of its leaves, backward induction."""
+class _Response(TrunkResponse):
+    """One best response with real cards. Rows are own hands [hands]; once mano's card lies, mano's [hands, place of
+    his card], pie's [mano's card, hands].
+    """
 
     def __init__(self, policy: Policy, player: int) -> None:
-        self.policy, self.own = policy, player
-        self.game = policy.game
+        super().__init__(policy, player)
         self.table = _Table(policy.game)
-        self.sign = 1.0 if player == 0 else -1.0
-        self.reach = self._reach()
-
-    # ---- the other's reach
-
-    def _mix(self, number: int) -> np.ndarray:
-        """Average strategy of a trunk node, float64 of the shape of its table."""
-        node = self.game.trunk.nodes[number]
-        mix = self.policy.tables.trunk_sums[number].astype(np.float64)
-        legal = np.ones(mix.shape)
-        if node.plays:
-            places = self.game.holdings.class_slot_legal.T
-            legal[:3] = places if not node.posted else places[:, None, :]
-            mix *= legal
-        total = mix.sum(axis=0)
-        return np.where(total > 0, mix / np.where(total > 0, total, 1), legal / legal.sum(axis=0))
-
-    def _reach(self) -> dict[Target, np.ndarray]:
-        """The other's reach at every leaf: mano's [classes], then [combinations] once his card lies; pie's [1,
-        classes], then [tiers of mano's card, classes], at exits [tiers, combinations].
-        """
-        trunk, holdings = self.game.trunk, self.game.holdings
-        after, tiers = holdings.after, holdings.num_tiers
-        ones = np.ones(holdings.num_classes)
-        reach: dict[Target, np.ndarray] = {("node", 0): ones if self.own == 1 else ones[None]}
-        for number, node in enumerate(trunk.nodes):
-            here = reach.pop(("node", number))
-            mix = self._mix(number) if node.player != self.own else None
-            for k, target in enumerate(node.children):
-                if node.plays and k == 0:
-                    if mix is not None and node.player == 0:
-                        reach[target] = here[after.cls] * mix[after.slot, after.cls]
-                    elif mix is not None:
-                        reach[target] = here[:, after.cls] * mix[after.slot, :, after.cls].T
-                    elif self.own == 0:
-                        reach[target] = np.ascontiguousarray(
-                            np.broadcast_to(here, (tiers, holdings.num_classes))
-                        )
-                    else:
-                        reach[target] = here
-                    continue
-                reach[target] = here if mix is None else here * mix[2 + k if node.plays else k]
-        return reach
 
     # ---- sums over the other's hands
 
     def _masses(self, reach: np.ndarray, posted: bool) -> np.ndarray:
-        """Sums of the other's reach where (mano, pie) wins the Envido, [2, own rows]; rows as in `_backward`."""
+        """Sums of the other's reach where (mano, pie) wins the Envido, [2, own rows]; rows as in the class."""
         deal = self.table.deal
         if not posted:
             return split_mass(deal, reach.reshape(-1)[deal.cls], self.own)
@@ -270,23 +200,11 @@ class _Response:
     @cached_property
     def _blocks(self) -> Blocks:
         game = self.game
-        layout, lists = game.layout, game.layout.lists
-        gain = np.zeros((len(layout.groups), 2, 5))
-        for g, group in enumerate(layout.groups):
-            gain[g, :, 1:] = self._gains(group.gain)
-        left = np.full((len(lists.count), game.holdings.num_tiers, game.holdings.num_tiers), -1, np.int64)
-        for g, tier in np.ndindex(left.shape[:2]):
-            size = lists.left_count[g, tier]
-            left[g, tier, lists.left_tier[g, tier, :size]] = np.arange(int(size))
         block, bucket = game._store_places[:2]
         return Blocks(
-            game.groups.root, game.groups.table, gain, block, bucket, game.local, game.holdings.pair_id, left
+            game.groups.root, game.groups.table, self.group_gains, block, bucket, game.local,
+            game.holdings.pair_id, left_places(game),
         )  # fmt: skip
-
-    def _gains(self, extra: Sequence[Sequence[float]]) -> np.ndarray:
-        """Exploiter's utility by (he wins, he loses), from mano's by winner."""
-        gains = np.array(extra, np.float64)
-        return gains if self.own == 0 else -gains[::-1]
 
     def _stacked(self, kind: str, numbers: Sequence[int]) -> np.ndarray:
         """The other's reach at parts of one kind, [rows, holdings, LANES]; unused lanes are 0."""
@@ -327,7 +245,7 @@ class _Response:
         return found
 
     def _accepts(self, numbers: Sequence[int]) -> list[np.ndarray]:
-        """Rows at accepted Envidos after which the hand goes on alike, as in `_backward`."""
+        """Rows at accepted Envidos after which the hand goes on alike."""
         game, tables, table, deal = self.game, self.policy.tables, self.table, self.table.deal
         accepts = [game.trunk.accepts[number] for number in numbers]
         position, over = accepts[0].position, accepts[0].over
@@ -353,7 +271,7 @@ class _Response:
             base = (np.cumsum(size) - size.ravel()).reshape(size.shape)
             out = np.zeros((int(size.sum()), LANES))
             gains = np.zeros((2, 5))
-            gains[:, 1:] = self._gains(accepts[0].payoffs[winner].extra)
+            gains[:, 1:] = self.gains(accepts[0].payoffs[winner].extra)
             sweep_accept(
                 game.layout.trees[0], game.layout.lists, tables.sums, self._blocks, deal, sets, game.positions,
                 game.value_lists, tables.position_sums, game.position_root[continuation], posted,
@@ -448,41 +366,12 @@ class _Response:
                 progress(float(cost[done] / cost[-1]))
         return leaves
 
-    def _after_own_card(self, below: np.ndarray, child: Target) -> np.ndarray:
-        """Values of own cards for the rows before them, [.., place]."""
-        if self.own == 0:
-            return below  # [hands, place]
-        return below[..., None] if child[0] == "exit" else below
-
-    def _backward(self, leaves: dict[Target, np.ndarray]) -> dict[Target, np.ndarray]:
-        """Counterfactual values of every node and leaf: rows are own hands [hands]; once mano's card lies, mano's
-        [hands, place of his card], pie's [mano's card, hands].
-        """
-        values = dict(leaves)
-        trunk = self.game.trunk
-        for number in range(len(trunk.nodes) - 1, -1, -1):
-            node = trunk.nodes[number]
-            found = [self._choice(node, k, values) for k in range(len(node.children))]
-            total = found[0].copy()
-            for option in found[1:]:
-                if node.player == self.own:
-                    np.maximum(total, option, out=total)
-                else:
-                    total += option
-            values["node", number] = total
-        return values
-
-    def _choice(self, node: TrunkNode, k: int, values: dict[Target, np.ndarray]) -> np.ndarray:
-        """Values of a node's k-th child in the node's own rows."""
-        below = values[node.children[k]]
-        if node.plays and k == 0 and node.player == 0:
-            # Mano's card: his best one, or the sum over those he may play.
-            return below.max(axis=1) if self.own == 0 else below.sum(axis=0)
-        return below
+    def _best_card(self, below: np.ndarray) -> np.ndarray:
+        return below.max(axis=1)
 
     def run(self, progress: Progress | None, checkpoint: Path | None, leaks: bool) -> BestResponse:
         leaves = self._leaves(progress, checkpoint)
-        values = self._backward(leaves)
+        values = self.backward(leaves)
         deals = self.game.holdings.num_deals
         value = float(values["node", 0].sum() / deals)
         return BestResponse(self.own, value, tuple(self._leaks(values)) if leaks else ())
@@ -502,7 +391,7 @@ class _Response:
             here = own.pop(("node", number))
             chosen = np.zeros(here.shape, np.int64)
             if node.player == self.own:
-                chosen = np.stack([self._choice(node, k, values) for k in range(len(node.children))]).argmax(
+                chosen = np.stack([self.choice(node, k, values) for k in range(len(node.children))]).argmax(
                     axis=0
                 )
             for k, target in enumerate(node.children):

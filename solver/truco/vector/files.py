@@ -35,16 +35,24 @@ class VectorInfo:
     schedule: str
     iterations: int
     seconds: float
-    """Spent solving, over all runs."""
+    """Spent solving, over all runs, measurements apart."""
+    curve: tuple[tuple[int, float, float], ...] = ()
+    """Measurements on the way: (iterations, seconds, exploitability at tier level, a lower bound)."""
     trim: float = 0.0
     """Share of its infoset below which an action was dropped from the policy; see VectorSolver.trim."""
 
     @staticmethod
-    def of(game: Game, schedule: str, iterations: int, seconds: float) -> VectorInfo:
+    def of(
+        game: Game,
+        schedule: str,
+        iterations: int,
+        seconds: float,
+        curve: tuple[tuple[int, float, float], ...] = (),
+    ) -> VectorInfo:
         """Describes a game and how far it was solved."""
         return VectorInfo(
             game.rules.to_dict(), game.rules.hash(), game.score, game.equity.rows() if game.equity else None,
-            game.abstraction.contexts, game.abstraction.values, schedule, iterations, seconds,
+            game.abstraction.contexts, game.abstraction.values, schedule, iterations, seconds, curve,
         )  # fmt: skip
 
     def game(self) -> Game:
@@ -135,6 +143,7 @@ def _read(
         raise StorageError(f"cannot read {Path(path)}: {error.strerror}") from None
     try:
         lists = {name: tuple(metadata[name]) for name in ("score", "contexts", "values")}
+        lists["curve"] = tuple(tuple(point) for point in metadata.get("curve", ()))
         info = VectorInfo(**metadata | lists)
         return arrays, info, info.game()
     except (TypeError, KeyError, ValueError) as error:

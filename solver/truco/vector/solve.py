@@ -83,10 +83,14 @@ class Game:
     ) -> None:
         self.rules, self.score, self.equity, self.abstraction = rules, score, equity, abstraction
         self.holdings = Holdings(rules)
-        self.trunk: Trunk = build_trunk(rules, score, equity)
+        self.trunk = self._build_trunk()
         self.continuations = self._continuations()
         self._lay_out()
         self._place_positions()
+
+    def _build_trunk(self) -> Trunk:
+        """Trick 1 while Envido is not accepted."""
+        return build_trunk(self.rules, self.score, self.equity)
 
     # ---- what follows an accepted Envido
 

@@ -1,0 +1,65 @@
+"""Prints what mano gets in parts of the hand that can be solved on their own: Envido alone, card play alone.
+
+python -m scripts.subgames [--iterations N] [--json]
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from scripts.console import JsonOption, new_app, print_json, progress, run
+
+app = new_app("Mano's value of Envido alone and of card play alone, without a word; rules base at 0-0.")
+
+
+@app.command()
+def subgames(
+    iterations: Annotated[int, typer.Option(min=1, help="Iterations of the vector engine for each.")] = 300,
+    json: JsonOption = False,
+) -> None:
+    """Solve both with the vector engine and certify them; Envido also by a linear program over Envido values."""
+    from game.truco.rules import make_rules
+    from solver.truco.vector.solve import VectorSolver, schedule_step
+    from solver.truco.vector.subgames import CardsAlone, EnvidoAlone, envido_program
+    from solver.truco.vector.tier_response import tier_response
+    from solver.truco.vector.trunk_response import Policy
+
+    rules = make_rules()
+    games = {"envido alone": EnvidoAlone(rules), "cards alone": CardsAlone(rules)}
+    rows: list[dict[str, Any]] = [
+        {
+            "game": "envido alone, players know values only",
+            "method": "linear program",
+            "mano_at_least": envido_program(games["envido alone"], by_value=True),  # type: ignore[arg-type]
+            "mano_at_most": envido_program(games["envido alone"], by_value=True, of_pie=True),  # type: ignore[arg-type]
+        }
+    ]
+    for name, game in games.items():
+        solver = VectorSolver(game)
+        with progress(name) as show:
+            for iteration in range(iterations):
+                solver.iterate(schedule_step("dcfr", iteration + 1))
+                show((iteration + 1) / iterations)
+        policy = Policy.of(solver)
+        mano, pie = (tier_response(policy, player) for player in (0, 1))
+        rows.append(
+            {
+                "game": f"{name}, players know tiers and values",
+                "method": f"dcfr, {iterations} iterations, best responses at tier level",
+                "mano_at_least": -pie,
+                "mano_at_most": mano,
+            }
+        )
+    if json:
+        print_json(rows)
+        return
+    for row in rows:
+        low, high = row["mano_at_least"], row["mano_at_most"]
+        print(f"{row['game']}: mano {low:+.7f} to {high:+.7f}, exploitability {(high - low) / 2:.7f}")
+        print(f"  {row['method']}")
+
+
+if __name__ == "__main__":
+    run(app)

@@ -1,0 +1,178 @@
+"""Parts of the hand as games of their own, whose solutions are known or can be had exactly: Envido, and bare cards.
+
+Both are the vector engine's game with another trunk, so that its passes and its certificates are what is checked.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from game.truco.actions import ENVIDO, FALTA_ENVIDO, NO_QUIERO, QUIERO, REAL_ENVIDO
+from game.truco.rules import Rules
+from solver.truco.vector.abstraction import Abstraction
+from solver.truco.vector.solve import Game
+from solver.truco.vector.trees import Accept, Exit, Payoffs, Position, Trunk, TrunkNode, build_trunk
+
+_ENVIDO_WORDS = (ENVIDO, REAL_ENVIDO, FALTA_ENVIDO, QUIERO, NO_QUIERO)
+_EXACT = Abstraction(("exact",) * 4, ("exact",) * 4)
+_NOTHING = ((0.0,) * 4, (0.0,) * 4)
+_ONE = ((1.0,) * 4, (-1.0,) * 4)
+
+
+class EnvidoAlone(Game):
+    """Envido at the start of a hand; utility is its points, and the cards are worth nothing."""
+
+    def __init__(self, rules: Rules, score: tuple[int, int] = (0, 0)) -> None:
+        super().__init__(rules, score, None, _EXACT)
+
+    def _build_trunk(self) -> Trunk:
+        return envido_trunk(build_trunk(self.rules, self.score, None))
+
+
+class CardsAlone(Game):
+    """The three tricks without a word; winning the hand is worth 1, losing it -1."""
+
+    def __init__(self, rules: Rules) -> None:
+        super().__init__(rules, (0, 0), None, _EXACT)
+
+    def _build_trunk(self) -> Trunk:
+        mano = TrunkNode(0, False, True, (), (), [("node", 1)])
+        pie = TrunkNode(1, True, True, (), (("card", 0),), [("exit", 0)])
+        # At round value 4 there is nothing left to call.
+        leaving = Exit(4, -1, Payoffs(0.0, _ONE), (("card", 0), ("card", 1)))
+        return Trunk([mano, pie], [], [leaving], [])
+
+
+def envido_trunk(whole: Trunk) -> Trunk:
+    """The Envido of a trunk: other words are left out, and the hand is worth its Envido points once that is settled.
+
+    An exchange that is over goes on with cards for nothing.
+    """
+    part = Trunk()
+
+    def settled(target: tuple[str, int]) -> float:
+        """Mano's utility of what has been said, whatever follows: that of any exit below."""
+        kind, number = target
+        while kind == "node":
+            kind, number = whole.nodes[number].children[0]
+        return whole.exits[number].payoffs.base
+
+    def play(base: float, posted: bool, history: tuple[tuple[str, int], ...]) -> tuple[str, int]:
+        """Cards alone from here on."""
+        player = int(posted)
+        node = TrunkNode(player, posted, True, (), history)
+        part.nodes.append(node)
+        number = len(part.nodes) - 1
+        after = (*history, ("card", player))
+        if posted:
+            part.exits.append(Exit(4, -1, Payoffs(base, _NOTHING), after))
+            node.children.append(("exit", len(part.exits) - 1))
+        else:
+            node.children.append(play(base, True, after))
+        return "node", number
+
+    def visit(target: tuple[str, int]) -> tuple[str, int]:
+        kind, number = target
+        if kind == "accept":
+            found = whole.accepts[number]
+            worth = (Payoffs(found.payoffs[0].base, _NOTHING), Payoffs(found.payoffs[1].base, _NOTHING))
+            position = Position(found.position.posted, 4, -1, 0)
+            part.accepts.append(Accept(position, worth, (True, True), found.history))
+            return "accept", len(part.accepts) - 1
+        if kind == "exit":
+            found_exit = whole.exits[number]
+            part.exits.append(Exit(4, -1, Payoffs(found_exit.payoffs.base, _NOTHING), found_exit.history))
+            return "exit", len(part.exits) - 1
+        given = whole.nodes[number]
+        words = [(k, word) for k, word in enumerate(given.words) if word in _ENVIDO_WORDS]
+        node = TrunkNode(
+            given.player, given.posted, given.plays, tuple(word for _, word in words), given.history
+        )
+        part.nodes.append(node)
+        place = len(part.nodes) - 1
+        if given.plays:
+            node.children.append(visit(given.children[0]))
+        for k, word in words:
+            below = given.children[given.plays + k]
+            if word == NO_QUIERO:
+                history = (*given.history, ("nq", given.player))
+                node.children.append(play(settled(below), given.posted, history))
+            else:
+                node.children.append(visit(below))
+        return "node", place
+
+    visit(("node", 0))
+    return part
+
+
+def envido_program(game: EnvidoAlone, by_value: bool, of_pie: bool = False) -> float:
+    """Mano's value of Envido alone by a linear program in sequence form (Koller, Megiddo and von Stengel 1996).
+
+    Players know their class, or `by_value` their Envido value only, which is a game of its own: a class tells more of
+    the other's cards. `of_pie` solves pie's program instead of mano's, with the same result.
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import coo_array
+
+    holdings, trunk = game.holdings, game.trunk
+    values, joint = holdings.class_value, holdings.joint / holdings.num_deals
+    if by_value:
+        merged = np.zeros((len(holdings.values), len(holdings.values)))
+        np.add.at(merged, (values[:, None], values[None, :]), joint)
+        values, joint = np.arange(len(merged)), merged
+    size = len(values)
+    mano_wins = values[:, None] >= values[None, :]
+    count = [1, 1]  # public sequences of each player; 0 is the empty one
+    infosets: list[list[tuple[int, list[int]]]] = [[], []]  # sequence before, sequences of the actions
+    payoffs: list[tuple[int, int, np.ndarray]] = []
+
+    def walk(target: tuple[str, int], at: tuple[int, int]) -> None:
+        kind, number = target
+        if kind == "accept":
+            won, lost = (part.base for part in trunk.accepts[number].payoffs)
+            payoffs.append((*at, joint * np.where(mano_wins, won, lost)))
+        elif kind == "exit":
+            payoffs.append((*at, joint * trunk.exits[number].payoffs.base))
+        else:
+            node = trunk.nodes[number]
+            made = []
+            for below in node.children:
+                made.append(count[node.player])
+                count[node.player] += 1
+                walk(below, (made[-1], at[1]) if node.player == 0 else (at[0], made[-1]))
+            infosets[node.player].append((at[node.player], made))
+
+    walk(("node", 0), (0, 0))
+
+    def plans(player: int) -> tuple[np.ndarray, np.ndarray]:
+        """Realisation plans x of a player as E x = e."""
+        rows, columns, entries = [], [], []
+        right: list[float] = []
+        for v in range(size):
+            for before, made in [(-1, [0]), *infosets[player]]:
+                for sequence, entry in [(before, -1.0), *((s, 1.0) for s in made)]:
+                    if sequence >= 0:
+                        rows.append(len(right))
+                        columns.append(sequence * size + v)
+                        entries.append(entry)
+                right.append(float(before < 0))
+        shape = (len(right), count[player] * size)
+        return coo_array((entries, (rows, columns)), shape=shape).toarray(), np.array(right)
+
+    pay = np.zeros((count[0] * size, count[1] * size))
+    for mine, theirs, matrix in payoffs:
+        pay[mine * size : (mine + 1) * size, theirs * size : (theirs + 1) * size] += matrix
+    own, other = (1, 0) if of_pie else (0, 1)
+    pay = -pay.T if of_pie else pay
+    (e, e_right), (f, f_right) = plans(own), plans(other)
+    # The own plan x and numbers q: most f q with F' q <= pay' x, which is what the other's best response leaves.
+    n, q = e.shape[1], f.shape[0]
+    found = linprog(
+        np.concatenate([np.zeros(n), -f_right]),
+        A_ub=np.hstack([-pay.T, f.T]), b_ub=np.zeros(f.shape[1]),
+        A_eq=np.hstack([e, np.zeros((e.shape[0], q))]), b_eq=e_right,
+        bounds=[(0, None)] * n + [(None, None)] * q, method="highs",
+    )  # fmt: skip
+    if not found.success:
+        raise ArithmeticError(f"the linear program was not solved: {found.message}")
+    return float(found.fun) if of_pie else -float(found.fun)
