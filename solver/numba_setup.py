@@ -9,7 +9,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-_KEPT = 4
+_KEPT = 12
 
 
 def prepare_numba() -> None:
