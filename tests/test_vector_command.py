@@ -110,13 +110,17 @@ def test_a_killed_solve_loses_at_most_what_came_after_its_checkpoint(capsys, tmp
 def test_solving_stops_at_an_exploitability_and_keeps_its_curve(capsys, tmp_path, monkeypatch):
     whole, parts, plain = (tmp_path / f"{name}.vector" for name in ("whole", "parts", "plain"))
     monkeypatch.setattr(scripts.vector, "FIRST_CHECK", 2)
-    status, _, err = truco(capsys, "solve", *SMALL, "--iterations", 400, "--until", 0.02, "--out", whole)
+    assert truco(capsys, "solve", *SMALL, "--iterations", 2, "--out", whole)[0] == 0
+    fast = json.loads(truco(capsys, "exploitability", whole, "--fast", "--json")[1])
+    target = fast["exploitability_at_least"] / 2
+    status, _, err = truco(capsys, "solve", *SMALL, "--iterations", 400, "--until", target, "--out", whole)
     assert status == 0, err
     told = json.loads(truco(capsys, "info", whole, "--json")[1])
     curve = told["curve"]
     assert curve[0][0] == 2
+    assert curve[0][2] == pytest.approx(fast["exploitability_at_least"], abs=1e-12)
     assert curve[-1][0] == told["iterations"] < 400
-    assert curve[-1][2] <= 0.02 < curve[0][2]
+    assert curve[-1][2] <= target
     assert "at tier level" in truco(capsys, "info", whole)[1]
 
     # The same number of iterations without measuring, and in two parts with it, gives the same bits.
