@@ -105,3 +105,49 @@ def test_a_killed_solve_loses_at_most_what_came_after_its_checkpoint(capsys, tmp
     assert truco(capsys, "solve", *SMALL, "--iterations", 6, "--out", whole)[0] == 0
     for name, array in read_arrays(whole, POLICY, VERSION)[0].items():
         np.testing.assert_array_equal(array, read_arrays(path, POLICY, VERSION)[0][name])
+
+
+def test_solving_stops_at_an_exploitability_and_keeps_its_curve(capsys, tmp_path, monkeypatch):
+    whole, parts, plain = (tmp_path / f"{name}.vector" for name in ("whole", "parts", "plain"))
+    monkeypatch.setattr(scripts.vector, "FIRST_CHECK", 2)
+    assert truco(capsys, "solve", *SMALL, "--iterations", 2, "--out", whole)[0] == 0
+    fast = json.loads(truco(capsys, "exploitability", whole, "--fast", "--json")[1])
+    target = fast["exploitability_at_least"] / 2
+    status, _, err = truco(capsys, "solve", *SMALL, "--iterations", 400, "--until", target, "--out", whole)
+    assert status == 0, err
+    told = json.loads(truco(capsys, "info", whole, "--json")[1])
+    curve = told["curve"]
+    assert curve[0][0] == 2
+    assert curve[0][2] == pytest.approx(fast["exploitability_at_least"], abs=1e-12)
+    assert curve[-1][0] == told["iterations"] < 400
+    assert curve[-1][2] <= target
+    assert "at tier level" in truco(capsys, "info", whole)[1]
+
+    # The same number of iterations without measuring, and in two parts with it, gives the same bits.
+    stop = str(told["iterations"])
+    assert truco(capsys, "solve", *SMALL, "--iterations", stop, "--out", plain)[0] == 0
+    for iterations in ("3", stop):
+        words = ("--iterations", iterations, "--until", 1e-9, "--out", parts)
+        assert truco(capsys, "solve", *SMALL, *words)[0] == 0
+    for path in (plain, parts):
+        for name, array in read_arrays(whole, POLICY, VERSION)[0].items():
+            np.testing.assert_array_equal(array, read_arrays(path, POLICY, VERSION)[0][name])
+    assert [point[0] for point in json.loads(truco(capsys, "info", parts, "--json")[1])["curve"]][-1] == int(
+        stop
+    )
+
+    fast = json.loads(truco(capsys, "exploitability", whole, "--fast", "--json")[1])
+    assert fast["exploitability_at_least"] == pytest.approx(curve[-1][2], abs=1e-12)
+    assert "lower bound" in fast["method"]
+    assert "exploitability" not in fast
+    told = json.loads(truco(capsys, "exploitability", whole, "--json")[1])
+    assert fast["exploitability_at_least"] <= told["exploitability"]
+    assert "at least" in truco(capsys, "exploitability", whole, "--fast")[1]
+    assert truco(capsys, "exploitability", whole, "--fast", "--leaks", 3)[0] == 2
+
+
+@pytest.mark.parametrize("words", [["--until", "0"], ["--until", "0.1", "--engine", "quick"]])
+def test_until_is_refused_where_it_means_nothing(capsys, tmp_path, words):
+    status, _, err = truco(capsys, "solve", *SMALL, "--out", tmp_path / "x.vector", *words)
+    assert status == 2
+    assert "--until" in err

@@ -14,7 +14,8 @@ from solver.truco.vector.solve import Game
 from solver.truco.vector.trees import Accept, Exit, Payoffs, Position, Trunk, TrunkNode, build_trunk
 
 _ENVIDO_WORDS = (ENVIDO, REAL_ENVIDO, FALTA_ENVIDO, QUIERO, NO_QUIERO)
-_EXACT = Abstraction(("exact",) * 4, ("exact",) * 4)
+_MERGED = Abstraction(("none",) * 4, ("none",) * 4)
+"""Loses nothing here: cards after Envido alone are worth nothing, and there is one exit without it."""
 _NOTHING = ((0.0,) * 4, (0.0,) * 4)
 _ONE = ((1.0,) * 4, (-1.0,) * 4)
 
@@ -23,7 +24,7 @@ class EnvidoAlone(Game):
     """Envido at the start of a hand; utility is its points, and the cards are worth nothing."""
 
     def __init__(self, rules: Rules, score: tuple[int, int] = (0, 0)) -> None:
-        super().__init__(rules, score, None, _EXACT)
+        super().__init__(rules, score, None, _MERGED)
 
     def _build_trunk(self) -> Trunk:
         return envido_trunk(build_trunk(self.rules, self.score, None))
@@ -33,7 +34,7 @@ class CardsAlone(Game):
     """The three tricks without a word; winning the hand is worth 1, losing it -1."""
 
     def __init__(self, rules: Rules) -> None:
-        super().__init__(rules, (0, 0), None, _EXACT)
+        super().__init__(rules, (0, 0), None, _MERGED)
 
     def _build_trunk(self) -> Trunk:
         mano = TrunkNode(0, False, True, (), (), [("node", 1)])
