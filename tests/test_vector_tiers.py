@@ -38,7 +38,7 @@ class TierExploiter(Exploiter):
         return sum(self.best(lines) for lines in classes.values()) / game.holdings.num_deals
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", ["base", "argentino", "no envido"])
 def test_the_value_is_that_of_recursion_over_classes(name: str) -> None:
     policy = solved(SIX, **GAMES[name])
     for player in (0, 1):
