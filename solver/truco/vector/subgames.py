@@ -21,7 +21,10 @@ _ONE = ((1.0,) * 4, (-1.0,) * 4)
 
 
 class EnvidoAlone(Game):
-    """Envido at the start of a hand; utility is its points, and the cards are worth nothing."""
+    """Envido at the start of a hand; utility is its points, and the cards are worth nothing.
+
+    Pie sees mano's card before pie may call, which tells of mano's value; `envido_program` leaves that out.
+    """
 
     def __init__(self, rules: Rules, score: tuple[int, int] = (0, 0)) -> None:
         super().__init__(rules, score, None, _MERGED)
