@@ -7,7 +7,6 @@ import pytest
 from game.truco.rules import make_rules
 from solver.truco.vector.subgames import EnvidoAlone, envido_program
 
-
 SMALL = "1E 4E 4C 4B 5B 5O 6E 7E"
 
 
