@@ -30,7 +30,7 @@ def subgames(
     games = {"envido alone": EnvidoAlone(rules), "cards alone": CardsAlone(rules)}
     rows: list[dict[str, Any]] = [
         {
-            "game": "envido alone, players know values only",
+            "game": "envido alone, players know their values only",
             "method": "linear program",
             "mano_at_least": envido_program(games["envido alone"], by_value=True),  # type: ignore[arg-type]
             "mano_at_most": envido_program(games["envido alone"], by_value=True, of_pie=True),  # type: ignore[arg-type]
@@ -46,7 +46,7 @@ def subgames(
         mano, pie = (tier_response(policy, player) for player in (0, 1))
         rows.append(
             {
-                "game": f"{name}, players know tiers and values",
+                "game": f"{name}, players know tiers, values and the tiers played",
                 "method": f"dcfr, {iterations} iterations, best responses at tier level",
                 "mano_at_least": -pie,
                 "mano_at_most": mano,

@@ -109,7 +109,8 @@ def test_a_killed_solve_loses_at_most_what_came_after_its_checkpoint(capsys, tmp
 
 def test_solving_stops_at_an_exploitability_and_keeps_its_curve(capsys, tmp_path, monkeypatch):
     whole, parts, plain = (tmp_path / f"{name}.vector" for name in ("whole", "parts", "plain"))
-    monkeypatch.setattr(scripts.vector, "FIRST_CHECK", 2)
+    # When it measures depends on the clock otherwise.
+    monkeypatch.setattr(scripts.vector, "check_is_due", lambda curve, iterations, *rest: iterations % 5 == 2)
     assert truco(capsys, "solve", *SMALL, "--iterations", 2, "--out", whole)[0] == 0
     fast = json.loads(truco(capsys, "exploitability", whole, "--fast", "--json")[1])
     target = fast["exploitability_at_least"] / 2
@@ -126,7 +127,7 @@ def test_solving_stops_at_an_exploitability_and_keeps_its_curve(capsys, tmp_path
     # The same number of iterations without measuring, and in two parts with it, gives the same bits.
     stop = str(told["iterations"])
     assert truco(capsys, "solve", *SMALL, "--iterations", stop, "--out", plain)[0] == 0
-    for iterations in ("3", stop):
+    for iterations in ("2", stop):
         words = ("--iterations", iterations, "--until", 1e-9, "--out", parts)
         assert truco(capsys, "solve", *SMALL, *words)[0] == 0
     for path in (plain, parts):
@@ -140,10 +141,20 @@ def test_solving_stops_at_an_exploitability_and_keeps_its_curve(capsys, tmp_path
     assert fast["exploitability_at_least"] == pytest.approx(curve[-1][2], abs=1e-12)
     assert "lower bound" in fast["method"]
     assert "exploitability" not in fast
-    told = json.loads(truco(capsys, "exploitability", whole, "--json")[1])
-    assert fast["exploitability_at_least"] <= told["exploitability"]
     assert "at least" in truco(capsys, "exploitability", whole, "--fast")[1]
     assert truco(capsys, "exploitability", whole, "--fast", "--leaks", 3)[0] == 2
+
+
+def test_measuring_takes_at_most_a_tenth_of_the_time():
+    due = scripts.vector.check_is_due
+    assert not due((), scripts.vector.FIRST_CHECK - 1, 0.1, 5.0, 0.0)
+    assert due((), scripts.vector.FIRST_CHECK, 0.1, 5.0, 0.0)
+    curve = ((10, 5.0, 0.12),)
+    assert not due(curve, 11, 0.1, 1000.0, 1.0)  # the target is 12 iterations away at best
+    assert due(curve, 12, 0.1, 1000.0, 1.0)
+    assert not due(curve, 12, 0.1, 8.9, 1.0)
+    assert not due(curve, 14, 0.01, 1000.0, 1.0)
+    assert due(curve, 15, 0.01, 1000.0, 1.0)
 
 
 @pytest.mark.parametrize("words", [["--until", "0"], ["--until", "0.1", "--engine", "quick"]])

@@ -21,7 +21,10 @@ _ONE = ((1.0,) * 4, (-1.0,) * 4)
 
 
 class EnvidoAlone(Game):
-    """Envido at the start of a hand; utility is its points, and the cards are worth nothing."""
+    """Envido at the start of a hand; utility is its points, and the cards are worth nothing.
+
+    Pie sees mano's card before pie may call, which tells of mano's value; `envido_program` leaves that out.
+    """
 
     def __init__(self, rules: Rules, score: tuple[int, int] = (0, 0)) -> None:
         super().__init__(rules, score, None, _MERGED)
@@ -80,6 +83,9 @@ def envido_trunk(whole: Trunk) -> Trunk:
             position = Position(found.position.posted, 4, -1, 0)
             part.accepts.append(Accept(position, worth, (True, True), found.history))
             return "accept", len(part.accepts) - 1
+        if kind == "end":
+            part.ends.append(whole.ends[number])
+            return "end", len(part.ends) - 1
         if kind == "exit":
             found_exit = whole.exits[number]
             part.exits.append(Exit(4, -1, Payoffs(found_exit.payoffs.base, _NOTHING), found_exit.history))
@@ -95,7 +101,7 @@ def envido_trunk(whole: Trunk) -> Trunk:
             node.children.append(visit(given.children[0]))
         for k, word in words:
             below = given.children[given.plays + k]
-            if word == NO_QUIERO:
+            if word == NO_QUIERO and below[0] != "end":
                 history = (*given.history, ("nq", given.player))
                 node.children.append(play(settled(below), given.posted, history))
             else:
@@ -134,6 +140,8 @@ def envido_program(game: EnvidoAlone, by_value: bool, of_pie: bool = False) -> f
             payoffs.append((*at, joint * np.where(mano_wins, won, lost)))
         elif kind == "exit":
             payoffs.append((*at, joint * trunk.exits[number].payoffs.base))
+        elif kind == "end":
+            payoffs.append((*at, joint * trunk.ends[number].utility))
         else:
             node = trunk.nodes[number]
             made = []
