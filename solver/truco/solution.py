@@ -23,6 +23,7 @@ from solver.truco.table import PolicyTable
 
 if TYPE_CHECKING:
     from solver.truco.policy import EnginePolicy
+    from solver.truco.strategy import Strategy
 
 KIND = "truco-solution"
 VERSION = 1
@@ -54,8 +55,9 @@ class SolutionInfo:
     deals: int
     seed: int
     seconds: float
-    mano_value: float
-    mano_value_error: float
+    mano_value: float | None
+    """None where it was not measured."""
+    mano_value_error: float | None
     """Standard error of the value."""
     exploitability: float | None = None
     exploitability_method: str = NOT_CERTIFIED
@@ -94,6 +96,17 @@ class Solution:
         from solver.truco.policy import table_as_policy
 
         return table_as_policy(self.rules, self.info.score, self.table)
+
+    @cached_property
+    def strategy(self) -> Strategy:
+        """What kernels play by."""
+        from solver.truco.strategy import table_strategy
+
+        return table_strategy(self.table)
+
+    def trusts(self, row: int) -> bool:
+        """Whether sampling visited a row (-1: none) often enough to believe its mix off the solution's own play."""
+        return row >= 0 and bool(self.visits[row] >= MIN_VISITS)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the file, atomically."""
