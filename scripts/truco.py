@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from game.truco.spot import Spot
     from solver import Solution
     from solver.truco.advice import Advice
+    from solver.truco.playable import Playable
 
 app = new_app(
     "Game theory for two-player Truco: when to call, accept, raise or fold, and what each choice is worth."
@@ -73,7 +74,7 @@ def solve(
     engine: Annotated[
         str,
         typer.Option(
-            help="quick: sampled, for the other commands; vector: every deal, for `truco exploitability`.",
+            help="quick: sampled, rough in a minute; vector: every deal, near equilibrium in hours.",
             metavar="quick|vector",
         ),
     ] = "quick",
@@ -304,7 +305,7 @@ def _draw(advice: Advice, seed: int | None) -> int | None:
     return random.Random(seed).choices([row.action for row in advice.actions], weights)[0]
 
 
-def _advice_as_json(solution: Solution, spot: Spot, advice: Advice, drawn: int | None) -> dict[str, object]:
+def _advice_as_json(solution: Playable, spot: Spot, advice: Advice, drawn: int | None) -> dict[str, object]:
     from dataclasses import asdict
 
     from game.truco.actions import action_name
@@ -343,11 +344,11 @@ def _advice_as_json(solution: Solution, spot: Spot, advice: Advice, drawn: int |
     }
 
 
-def _equity_name(solution: Solution) -> str:
+def _equity_name(solution: Playable) -> str:
     return "solution's own table" if solution.equity else "built-in model"
 
 
-def _print_advice(solution: Solution, spot: Spot, advice: Advice, drawn: int | None) -> None:
+def _print_advice(solution: Playable, spot: Spot, advice: Advice, drawn: int | None) -> None:
     from rich.console import Console
     from rich.table import Table
 
@@ -385,7 +386,7 @@ def _print_advice(solution: Solution, spot: Spot, advice: Advice, drawn: int | N
         console.print(f"roll: [bold]{action_name(drawn)}[/bold]")
 
 
-def _advice_notes(solution: Solution, spot: Spot, advice: Advice) -> list[str]:
+def _advice_notes(solution: Playable, spot: Spot, advice: Advice) -> list[str]:
     """What a reader has to know of the table of an advice."""
     from game.truco.hand import PLAYER_NAMES
     from solver.truco.advice import UNREACHED
