@@ -91,6 +91,10 @@ def load_bot(name: str, rules: Rules) -> Bot:
     solution = load_playable(name)
     if solution.rules != rules:
         raise ValueError(f"{name} was solved for rules {solution.rules.name()}, not {rules.name()}")
+    if not solution.complete:
+        raise ValueError(
+            f"{name} keeps trick 1 only and cannot play whole hands; give the policy it was made from"
+        )
     return strategy_bot(solution.strategy)
 
 

@@ -85,6 +85,9 @@ class Survey:
         """What the solution is and how it was asked, as JSON values."""
         info = self.solution.info
         value, error = info.mano_value, info.mano_value_error
+        values = "kept by the solution"
+        if self.solution.values is None:
+            values = "simulated" if self.solution.complete else "not known, tricks 2 and 3 are not stored"
         if value is not None and info.utility == "match":
             value = (1 + value) / 2
         return {
@@ -99,7 +102,7 @@ class Survey:
             "mano_value_error": None if error is None else error * self._unit,
             "exploitability": None if info.exploitability is None else info.exploitability * self._unit,
             "exploitability_method": info.exploitability_method,
-            "values": "simulated" if self.solution.values is None else "kept by the solution",
+            "values": values,
             "rounds": self.rounds,
             "deals": self.deals,
             "seed": self.seed,
@@ -110,7 +113,7 @@ class Survey:
         facts, info = self.facts(), self.solution.info
         value, error, exploitability = facts["mano_value"], facts["mano_value_error"], facts["exploitability"]
         if value is None:
-            worth = "values of actions simulated"
+            worth = f"values of actions {facts['values']}"
         elif info.utility == "points":
             worth = f"mano's value {value:+.3f} ± {error:.3f} points a hand"
         else:

@@ -35,8 +35,16 @@ from scripts.solutions import (
 )
 from scripts.tables import EXAMPLES as TABLE_EXAMPLES
 from scripts.tables import table
+from scripts.vector import (
+    COMPACT_EXAMPLES,
+    compact,
+    exploitability,
+    parse_abstraction,
+    parse_memory,
+    show_vector,
+    vector_solve,
+)
 from scripts.vector import EXAMPLES as EXPLOITABILITY_EXAMPLES
-from scripts.vector import exploitability, parse_abstraction, parse_memory, show_vector, vector_solve
 
 if TYPE_CHECKING:
     from game.truco.spot import Spot
@@ -158,11 +166,16 @@ def info(
     try:
         solution = load_solution(file)
     except OtherKindError as error:
+        from solver.truco.vector.compact import COMPACT, load_compact
         from solver.truco.vector.files import POLICY, load_policy
 
-        if error.kind != POLICY:
+        if error.kind == POLICY:
+            show_vector(load_policy(file).info, file, json)
+        elif error.kind == COMPACT:
+            compact = load_compact(file)
+            show_vector(compact.info, file, json, compact.facts)
+        else:
             raise
-        show_vector(load_policy(file).info, file, json)
         return
     _show_info(solution, file, json)
 
@@ -242,7 +255,7 @@ def advise(
         scores = scores[::-1]
     seat = 0 if mano else 1
     spot = Spot(chosen, seat, parse_cards(hand), scores, tuple(parse_history(history)), shown)
-    found = find_solution(given, chosen, scores, utility)
+    found = find_solution(given, chosen, scores, utility).at(spot)
     from solver.truco.advice import advise as advise_at
 
     equity = found.equity or simple_equity(chosen.target)
@@ -257,6 +270,8 @@ def advise(
 app.command("table", epilog=TABLE_EXAMPLES)(table)
 app.command("plot", epilog=PLOT_EXAMPLES)(plot)
 app.command("exploitability", epilog=EXPLOITABILITY_EXAMPLES)(exploitability)
+
+app.command("compact", epilog=COMPACT_EXAMPLES)(compact)
 
 
 def parse_duration(text: str) -> float:
@@ -333,6 +348,7 @@ def _advice_as_json(solution: Playable, spot: Spot, advice: Advice, drawn: int |
         "exploitability": solution.info.exploitability,
         "exploitability_method": solution.info.exploitability_method,
         "equity": _equity_name(solution),
+        "remark": solution.remark,
         "actions": [
             {
                 **asdict(row),
@@ -410,6 +426,8 @@ def _advice_notes(solution: Playable, spot: Spot, advice: Advice) -> list[str]:
             "Some of the mix is worth less than the best for this hand: the solution mixes for all hands that it "
             "takes for alike."
         )
+    if solution.remark:
+        notes.append(solution.remark)
     certified = info.exploitability_method if info.exploitability is None else f"{info.exploitability:.3f}"
     notes.append(
         f"points: made minus conceded in the hand, {advice.samples:,} simulated deals; ≈: within two standard "

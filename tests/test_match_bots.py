@@ -44,7 +44,7 @@ def test_solution(
 ) -> None:
     path = tmp_path / "my.truco"
     path.touch()
-    solution = SimpleNamespace(rules=PRESETS["base"], strategy=NO_STRATEGY)
+    solution = SimpleNamespace(rules=PRESETS["base"], strategy=NO_STRATEGY, complete=True)
     monkeypatch.setattr(playable, "load_playable", lambda name: solution)
     assert call(monkeypatch, str(path), "random", *FEW) == 0
     assert "A had learnt no mix for 100.0000% of its decisions" in capsys.readouterr().out

@@ -48,7 +48,9 @@ def match_file(tmp_path_factory) -> Path:
 
 def test_simulated_values_of_a_census_add_up_to_the_value_of_the_policy(stored: StoredPolicy) -> None:
     rounds = 30
-    (census,) = take_census(VectorSolution(stored), [(turn_question(MANO, 0, False, round_value=1), "hand")], rounds)
+    (census,) = take_census(
+        VectorSolution(stored), [(turn_question(MANO, 0, False, round_value=1), "hand")], rounds
+    )
     assert census.seen.sum() == rounds * 9880  # mano always begins
     mean = 0.0
     for row in census.frame().to_dict("records"):

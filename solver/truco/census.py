@@ -436,11 +436,13 @@ def take_census(
     seen = np.zeros((len(asked), max(sizes)), np.int64)
     unknown = np.zeros_like(seen)
     kept = solution.values
-    sign = 1.0 if asked[0][0].seat == MANO else -1.0
+    worth = utility_table(solution.rules, solution.info.score, solution.equity)
+    if not solution.complete:
+        worth[:] = np.nan  # hands cannot be played on
     _count(
         solution.strategy,
         np.empty(0, np.float32) if kept is None else kept,
-        sign * utility_table(solution.rules, solution.info.score, solution.equity),
+        worth if asked[0][0].seat == MANO else -worth,
         rules_vector(solution.rules),
         solution.info.score,
         np.array([question.conditions() for question, _ in asked]),

@@ -9,6 +9,7 @@ import numpy as np
 
 from game.truco.equity import EquityTable
 from game.truco.rules import Rules
+from game.truco.spot import Spot
 from solver.storage import OtherKindError
 from solver.truco.solution import SolutionInfo, load_solution
 from solver.truco.strategy import Strategy
@@ -37,22 +38,34 @@ class Playable(Protocol):
     def values(self) -> np.ndarray | None:
         """Values beside the probabilities of the strategy's table; None where they have to be simulated."""
 
+    @property
+    def complete(self) -> bool:
+        """Whether it has a mix wherever its own play leads, so that hands can be played to their end."""
+
+    @property
+    def remark(self) -> str:
+        """What a reader of its advice has to know, or nothing."""
+
+    def at(self, spot: Spot) -> Playable:
+        """The solution for a spot: itself, or with the rest of the hand solved anew."""
+
     def trusts(self, row: int) -> bool:
         """Whether the mix in a row of the strategy's table (-1: none) is to be believed off the own play."""
 
 
 def load_playable(path: str | os.PathLike[str]) -> Playable:
-    """Opens a solution of the quick engine or a policy of the vector engine.
+    """Opens a solution of the quick engine or a policy of the vector engine, whole or compact.
 
     Raises StorageError (a ValueError) with the reason if it is neither or cannot be trusted.
     """
     try:
         return load_solution(path)
     except OtherKindError as error:
+        from solver.truco.vector.compact import COMPACT
         from solver.truco.vector.files import POLICY
+        from solver.truco.vector.solution import load_compact_solution, load_vector_solution
 
-        if error.kind != POLICY:
+        loaders = {POLICY: load_vector_solution, COMPACT: load_compact_solution}
+        if error.kind not in loaders:
             raise
-    from solver.truco.vector.solution import load_vector_solution
-
-    return load_vector_solution(path)
+        return loaders[error.kind](path)

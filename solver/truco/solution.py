@@ -22,6 +22,7 @@ from solver.truco.infokey import KEY_VERSION
 from solver.truco.table import PolicyTable
 
 if TYPE_CHECKING:
+    from game.truco.spot import Spot
     from solver.truco.policy import EnginePolicy
     from solver.truco.strategy import Strategy
 
@@ -103,6 +104,20 @@ class Solution:
         from solver.truco.strategy import table_strategy
 
         return table_strategy(self.table)
+
+    @property
+    def complete(self) -> bool:
+        """Whether hands can be played to their end by it."""
+        return True
+
+    @property
+    def remark(self) -> str:
+        """Nothing that its other fields do not say."""
+        return ""
+
+    def at(self, spot: Spot) -> Solution:
+        """The solution for a spot: this one."""
+        return self
 
     def trusts(self, row: int) -> bool:
         """Whether sampling visited a row (-1: none) often enough to believe its mix off the solution's own play."""

@@ -71,7 +71,7 @@ class VectorBook(NamedTuple):
     trunk_shape: np.ndarray
     """[trunk nodes, 3]: first entry in trunk_sums, stride between actions, whether mano's card is posted."""
     exit_place: np.ndarray
-    """[exits, 2]: group, block."""
+    """[exits, 2]: group, block; -1 without tables."""
     continuation: np.ndarray
     """[accepts, 2]: continuation by winner of the Envido, -1 if there is none."""
     continuation_root: np.ndarray
@@ -82,7 +82,7 @@ class VectorBook(NamedTuple):
     """[nodes, 10]: kind, role, stage, children (3), places (4)."""
     leaf_group: np.ndarray
     block: np.ndarray
-    """[groups, sets, sets]."""
+    """[groups, sets, sets]; -1 without tables."""
     bucket: np.ndarray
     """[groups, sets]."""
     set_count: np.ndarray
@@ -145,7 +145,7 @@ def make_book(game: Game, tables: Tables) -> VectorBook:
         size = int(np.prod(game.node_shape(node)))
         shape[k] = at, size // node.num_actions, node.posted
         at += size
-    exit_place = np.zeros((len(trunk.exits), 2), np.int64)
+    exit_place = np.full((len(trunk.exits), 2), -1, np.int64)
     for g, group in enumerate(layout.groups):
         for leaving in group.exits:
             exit_place[leaving] = g, np.flatnonzero(game.groups.block_group == g)[0]
@@ -243,6 +243,9 @@ def _second_trick(
     book: VectorBook, cursor: np.ndarray, group: int, block: int, mano_bucket: int, pie_bucket: int
 ) -> None:
     """Moves on to trick 2."""
+    if block < 0:
+        cursor[PHASE] = LOST
+        return
     tiers = book.table.shape[1]
     a, b = cursor[FIRST], cursor[FIRST + 1]
     leader = 1 if b < a else 0
@@ -433,7 +436,7 @@ def vector_policy(
     """Writes the tables' probabilities of `actions[:n]`, as `engine.legal` lists them, to `out[:n]`.
 
     False where the tables have none: uniform where their own play never comes, the fallback of `solver.truco.table`
-    where the match is over at their score.
+    where the match is over at their score or the tables are of other situations.
     """
     phase, node = cursor[PHASE], cursor[NODE]
     if phase == LOST:

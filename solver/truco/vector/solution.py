@@ -6,14 +6,20 @@ import os
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from game.truco.equity import EquityTable
 from game.truco.rules import Rules
+from game.truco.spot import Spot
 from solver.truco.infokey import KEY_VERSION
 from solver.truco.solution import SolutionInfo
 from solver.truco.strategy import Strategy, book_strategy
+from solver.truco.vector.compact import CompactPolicy, load_compact
 from solver.truco.vector.cursor import make_book
 from solver.truco.vector.files import StoredPolicy, load_policy
+from solver.truco.vector.lookup import Tables
 from solver.truco.vector.policy import VectorPolicy
+from solver.truco.vector.resolve import Situation, resolve
 
 
 @dataclass(frozen=True)
@@ -22,6 +28,8 @@ class VectorSolution:
 
     stored: StoredPolicy
     values: None = None
+    complete: bool = True
+    remark: str = ""
 
     @cached_property
     def info(self) -> SolutionInfo:
@@ -68,6 +76,47 @@ class VectorSolution:
     def trusts(self, row: int) -> bool:
         """Whether a mix that was learnt is to be believed off the solution's own play."""
         return True
+
+    def at(self, spot: Spot) -> VectorSolution:
+        """The solution for a spot: this one."""
+        return self
+
+
+@dataclass(frozen=True)
+class CompactSolution(VectorSolution):
+    """Trick 1 as stored, and nothing after it until `at` solves it anew for a spot."""
+
+    def at(self, spot: Spot) -> VectorSolution:
+        """The solution with tricks 2 and 3 solved from the ranges of trick 1, where the spot lies there.
+
+        Raises ValueError where the match is over at the score of the solution.
+        """
+        stored = self.stored
+        found = resolve(stored.game, stored.tables, spot.hand)
+        if found is None:
+            return self
+        unit = "points" if stored.info.equity is None else "on the scale -1 to 1"
+        remark = (
+            f"Tricks 2 and 3 were solved here from the ranges of trick 1: {found.iterations} iterations in "
+            f"{found.seconds:.1f} s, best answers of both gain {found.gap:.4f} {unit} together."
+        )
+        if not found.reached:
+            remark += " Trick 1 is never played so: every holding was taken for equally likely."
+        tables = Tables(stored.tables.trunk_sums, stored.tables.position_sums, found.sums)
+        return VectorSolution(StoredPolicy(stored.info, found.game, tables), None, False, remark)
+
+
+def compact_solution(compact: CompactPolicy) -> CompactSolution:
+    """Reads a compact policy."""
+    game = Situation(compact.game)
+    tables = Tables(compact.trunk, compact.position, np.zeros(64, np.float32))
+    remark = "Tricks 2 and 3 are not stored: values only where nearly all hands end in trick 1."
+    return CompactSolution(StoredPolicy(compact.info, game, tables), None, False, remark)
+
+
+def load_compact_solution(path: str | os.PathLike[str]) -> CompactSolution:
+    """Opens a compact policy. Raises StorageError as `load_compact`."""
+    return compact_solution(load_compact(path))
 
 
 def load_vector_solution(path: str | os.PathLike[str]) -> VectorSolution:
