@@ -151,13 +151,15 @@ def compact(
     out: Annotated[Path, typer.Option(help="File to write.")],
     least: Annotated[
         float,
-        typer.Option(min=0.0, max=1.0, help="Drop what a hand's own play reaches less often than this."),
+        typer.Option(
+            min=0.0, max=1.0, help="Drop what the play of either side reaches less often than this."
+        ),
     ] = 0.001,
     json: JsonOption = False,
 ) -> None:
     """Write trick 1 of a policy as a file of megabytes; advice solves tricks 2 and 3 anew, for the spot it is asked.
 
-    Mixes are rounded to 8 bits; infosets that a hand seldom comes to by its own play are left out.
+    Mixes are rounded to 8 bits; infosets that the play of either side seldom reaches are left out.
     """
     from solver.truco.vector.compact import compact_policy
     from solver.truco.vector.files import load_policy
