@@ -95,7 +95,9 @@ def test_solving_anew_agrees_with_the_whole_policy(name: str) -> None:
     after = game.holdings.after
     joint = (game.holdings.joint / game.holdings.num_deals)[np.ix_(after.cls, after.cls)]
     accepted = exits = 0
-    for hand in situations(game, 3, 150):
+    for hand in situations(game, 3, 400):
+        if accepted >= 4 if hand.envido_accepted else exits >= 8:
+            continue
         entry = _entry(game, tables, hand)
         assert entry is not None
         reach = played_reach(game, tables, hand)
@@ -103,7 +105,7 @@ def test_solving_anew_agrees_with_the_whole_policy(name: str) -> None:
             combination = _after_first_card(game, hand, player)[1]
             assert entry.ranges[player][combination] == pytest.approx(reach[player], rel=1e-5, abs=1e-12)
         mass = entry.ranges[0] @ joint @ entry.ranges[1]
-        if mass < 1e-3:  # hardly ever there: the whole policy has not learnt much
+        if mass < 1e-6:  # hardly ever there: float32 does not resolve the values
             continue
         whole = Resolver(entry)
         first, end = stored_slice(game, hand)
@@ -125,8 +127,8 @@ def test_solving_anew_agrees_with_the_whole_policy(name: str) -> None:
         pie = (leaves["exit", number][a, part] * entry.ranges[1][part]).sum() / mass
         # The engine's own value of the situation, counted from the start of the hand.
         assert -pie - game.trunk.exits[number].payoffs.base == pytest.approx(value, abs=1e-3)
-    assert exits > 3
-    assert accepted > 1 or name == "no envido"
+    assert exits == 8
+    assert accepted == (0 if name == "no envido" else 4)
 
 
 def test_holdings_that_never_come_get_a_mix_too() -> None:
