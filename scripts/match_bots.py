@@ -29,11 +29,12 @@ app = new_app("Play two Truco players against each other.")
 @app.command(
     epilog="Examples:  `python -m scripts.match_bots heuristic random`  ·  "
     "`python -m scripts.match_bots my.truco heuristic --hands 500000`  ·  "
-    "`python -m scripts.match_bots my.truco other.truco --rules argentino --matches 20000 --json`"
+    "`python -m scripts.match_bots my.truco base.vector --matches 20000 --json`"
 )
 def match_bots(
     a: Annotated[
-        str, typer.Argument(help="random, caller, maniac, heuristic, or a solution file.", metavar="A")
+        str,
+        typer.Argument(help="random, caller, maniac, heuristic, or a solution or policy file.", metavar="A"),
     ],
     b: Annotated[str, typer.Argument(help="The other player, alike.", metavar="B")],
     hands: Annotated[int, typer.Option(min=0, help="Deals to play as single hands, each twice.")] = 100_000,
@@ -74,23 +75,27 @@ def match_bots(
 
 
 def load_bot(name: str, rules: Rules) -> Bot:
-    """The player of a baseline's name or a solution file.
+    """The player of a baseline's name, a solution file or a policy file of the vector engine.
 
     Raises ValueError if it is neither, if the file is damaged, or if it was solved for other rules.
     """
     from solver.truco.baselines import BASELINES
-    from solver.truco.duel import baseline_bot, table_bot
+    from solver.truco.duel import baseline_bot, strategy_bot
 
     if name in BASELINES:
         return baseline_bot(name)
     if not Path(name).exists():
         raise ValueError(f"{name!r} is neither a solution file nor one of {', '.join(BASELINES)}")
-    from solver import load_solution
+    from solver.truco.playable import load_playable
 
-    solution = load_solution(name)
+    solution = load_playable(name)
     if solution.rules != rules:
         raise ValueError(f"{name} was solved for rules {solution.rules.name()}, not {rules.name()}")
-    return table_bot(solution.table)
+    if not solution.complete:
+        raise ValueError(
+            f"{name} keeps trick 1 only and cannot play whole hands; give the policy it was made from"
+        )
+    return strategy_bot(solution.strategy)
 
 
 def print_duels(a: str, b: str, rules: Rules, score: str, duels: dict[str, Duel]) -> None:
@@ -123,7 +128,7 @@ def print_duels(a: str, b: str, rules: Rules, score: str, duels: dict[str, Duel]
         console.print(f"A match takes {duel.hands / (2 * duel.pairs):.1f} hands.")
     for name, share in zip("AB", duel.unknown, strict=True):
         if share > 0:
-            console.print(f"{name} had no row in its table for {share:.4%} of its decisions.")
+            console.print(f"{name} had learnt no mix for {share:.4%} of its decisions.")
 
 
 def _result_cells(duel: Duel, form: str) -> list[Any]:

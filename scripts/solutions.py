@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from game.truco.equity import EquityTable
     from game.truco.rules import Rules
     from solver import Solution
+    from solver.truco.playable import Playable
 
 SOLVE_SECONDS = 60
 """How long a quick solve runs when a command needs a solution that is not kept."""
@@ -25,7 +26,7 @@ SolutionOption = Annotated[
     Path | None,
     typer.Option(
         "--solution",
-        help="Read this solution file; rules, score and utility default to its own.",
+        help="Read this solution or vector policy; rules, score and utility default to its own.",
         metavar="FILE",
     ),
 ]
@@ -63,14 +64,14 @@ def check_utility(utility: str) -> None:
         raise ValueError(f"utility {utility!r} is unknown, allowed: {', '.join(UTILITIES)}")
 
 
-def wanted_rules(given: Solution | None, name: str | None, changes: list[str] | None) -> Rules:
+def wanted_rules(given: Playable | None, name: str | None, changes: list[str] | None) -> Rules:
     """Rules that the options name; where they name none, those of the given solution, or `base`."""
     if given is not None and name is None and not changes:
         return given.rules
     return chosen_rules(name or "base", changes)
 
 
-def wanted_scores(given: Solution | None, text: str | None, target: int) -> tuple[int, int]:
+def wanted_scores(given: Playable | None, text: str | None, target: int) -> tuple[int, int]:
     """The score (mano, pie) of an option; without one, that of the given solution, or 0-0."""
     if text is not None:
         return parse_score(text, target)
@@ -78,8 +79,8 @@ def wanted_scores(given: Solution | None, text: str | None, target: int) -> tupl
 
 
 def find_solution(
-    given: Solution | None, rules: Rules, score: tuple[int, int], utility: str | None
-) -> Solution:
+    given: Playable | None, rules: Rules, score: tuple[int, int], utility: str | None
+) -> Playable:
     """The given solution, else the kept one for this spot, else one solved now and kept.
 
     Raises ValueError if the given solution is of other rules, another score or utility than asked for.
@@ -108,13 +109,13 @@ def find_solution(
     return load_solution(path)
 
 
-def given_solution(file: Path | None) -> Solution | None:
-    """The solution in a file, None without a file."""
+def given_solution(file: Path | None) -> Playable | None:
+    """The solution or policy in a file, None without a file."""
     if file is None:
         return None
-    from solver import load_solution
+    from solver.truco.playable import load_playable
 
-    return load_solution(file)
+    return load_playable(file)
 
 
 def quick_solve(

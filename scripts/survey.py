@@ -14,8 +14,8 @@ import typer
 
 if TYPE_CHECKING:
     from game.truco.rules import Rules
-    from solver import Solution
     from solver.truco.census import Census, Question
+    from solver.truco.playable import Playable
 
 Topic = Literal["envido", "truco", "mazo", "response"]
 Seat = Literal["mano", "pie"]
@@ -71,7 +71,7 @@ _LABELS = {
 class Survey:
     """A solution and its answers to the questions of one table or plot."""
 
-    solution: Solution
+    solution: Playable
     censuses: list[Census]
     rounds: int
     seed: int
@@ -84,6 +84,12 @@ class Survey:
     def facts(self) -> dict[str, Any]:
         """What the solution is and how it was asked, as JSON values."""
         info = self.solution.info
+        value, error = info.mano_value, info.mano_value_error
+        values = "kept by the solution"
+        if self.solution.values is None:
+            values = "simulated" if self.solution.complete else "not known, tricks 2 and 3 are not stored"
+        if value is not None and info.utility == "match":
+            value = (1 + value) / 2
         return {
             "rules": self.solution.rules.name(),
             "rules_hash": info.rules_hash,
@@ -92,10 +98,11 @@ class Survey:
             "value_unit": "points" if info.utility == "points" else "match-win probability",
             "engine": info.engine,
             "iterations": info.iterations,
-            "mano_value": info.mano_value if info.utility == "points" else (1 + info.mano_value) / 2,
-            "mano_value_error": info.mano_value_error * self._unit,
+            "mano_value": value,
+            "mano_value_error": None if error is None else error * self._unit,
             "exploitability": None if info.exploitability is None else info.exploitability * self._unit,
             "exploitability_method": info.exploitability_method,
+            "values": values,
             "rounds": self.rounds,
             "deals": self.deals,
             "seed": self.seed,
@@ -105,11 +112,15 @@ class Survey:
         """The facts in a sentence."""
         facts, info = self.facts(), self.solution.info
         value, error, exploitability = facts["mano_value"], facts["mano_value_error"], facts["exploitability"]
-        if info.utility == "points":
+        if value is None:
+            worth = f"values of actions {facts['values']}"
+        elif info.utility == "points":
             worth = f"mano's value {value:+.3f} ± {error:.3f} points a hand"
-            gap = "" if exploitability is None else f"{exploitability:.3f} points a hand"
         else:
             worth = f"mano wins {value:.1%} ± {error:.1%} of matches"
+        if info.utility == "points":
+            gap = "" if exploitability is None else f"{exploitability:.3f} points a hand"
+        else:
             gap = "" if exploitability is None else f"{exploitability:.2%} of matches"
         certified = f"{gap} ({info.exploitability_method})" if gap else info.exploitability_method
         return (
@@ -171,7 +182,7 @@ def _answers(player: int, call: str, rules: Rules) -> list[Question]:
 
 
 def take_survey(
-    solution: Solution, questions: Sequence[Question], by: str | None, rounds: int | None, seed: int
+    solution: Playable, questions: Sequence[Question], by: str | None, rounds: int | None, seed: int
 ) -> Survey:
     """Asks the questions, with rows `by` envido, strength or hand, by default what the decision is about."""
     from solver.truco.census import take_census

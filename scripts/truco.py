@@ -35,13 +35,22 @@ from scripts.solutions import (
 )
 from scripts.tables import EXAMPLES as TABLE_EXAMPLES
 from scripts.tables import table
+from scripts.vector import (
+    COMPACT_EXAMPLES,
+    compact,
+    exploitability,
+    parse_abstraction,
+    parse_memory,
+    show_vector,
+    vector_solve,
+)
 from scripts.vector import EXAMPLES as EXPLOITABILITY_EXAMPLES
-from scripts.vector import exploitability, parse_abstraction, parse_memory, show_vector, vector_solve
 
 if TYPE_CHECKING:
     from game.truco.spot import Spot
     from solver import Solution
     from solver.truco.advice import Advice
+    from solver.truco.playable import Playable
 
 app = new_app(
     "Game theory for two-player Truco: when to call, accept, raise or fold, and what each choice is worth."
@@ -73,7 +82,7 @@ def solve(
     engine: Annotated[
         str,
         typer.Option(
-            help="quick: sampled, for the other commands; vector: every deal, for `truco exploitability`.",
+            help="quick: sampled, rough in a minute; vector: every deal, near equilibrium in hours.",
             metavar="quick|vector",
         ),
     ] = "quick",
@@ -178,11 +187,16 @@ def info(
     try:
         solution = load_solution(file)
     except OtherKindError as error:
+        from solver.truco.vector.compact import COMPACT, load_compact
         from solver.truco.vector.files import POLICY, load_policy
 
-        if error.kind != POLICY:
+        if error.kind == POLICY:
+            show_vector(load_policy(file).info, file, json)
+        elif error.kind == COMPACT:
+            compact = load_compact(file)
+            show_vector(compact.info, file, json, compact.facts)
+        else:
             raise
-        show_vector(load_policy(file).info, file, json)
         return
     _show_info(solution, file, json)
 
@@ -262,7 +276,7 @@ def advise(
         scores = scores[::-1]
     seat = 0 if mano else 1
     spot = Spot(chosen, seat, parse_cards(hand), scores, tuple(parse_history(history)), shown)
-    found = find_solution(given, chosen, scores, utility)
+    found = find_solution(given, chosen, scores, utility).at(spot)
     from solver.truco.advice import advise as advise_at
 
     equity = found.equity or simple_equity(chosen.target)
@@ -277,6 +291,8 @@ def advise(
 app.command("table", epilog=TABLE_EXAMPLES)(table)
 app.command("plot", epilog=PLOT_EXAMPLES)(plot)
 app.command("exploitability", epilog=EXPLOITABILITY_EXAMPLES)(exploitability)
+
+app.command("compact", epilog=COMPACT_EXAMPLES)(compact)
 
 
 def parse_duration(text: str) -> float:
@@ -325,7 +341,7 @@ def _draw(advice: Advice, seed: int | None) -> int | None:
     return random.Random(seed).choices([row.action for row in advice.actions], weights)[0]
 
 
-def _advice_as_json(solution: Solution, spot: Spot, advice: Advice, drawn: int | None) -> dict[str, object]:
+def _advice_as_json(solution: Playable, spot: Spot, advice: Advice, drawn: int | None) -> dict[str, object]:
     from dataclasses import asdict
 
     from game.truco.actions import action_name
@@ -353,6 +369,7 @@ def _advice_as_json(solution: Solution, spot: Spot, advice: Advice, drawn: int |
         "exploitability": solution.info.exploitability,
         "exploitability_method": solution.info.exploitability_method,
         "equity": _equity_name(solution),
+        "remark": solution.remark,
         "actions": [
             {
                 **asdict(row),
@@ -364,11 +381,11 @@ def _advice_as_json(solution: Solution, spot: Spot, advice: Advice, drawn: int |
     }
 
 
-def _equity_name(solution: Solution) -> str:
+def _equity_name(solution: Playable) -> str:
     return "solution's own table" if solution.equity else "built-in model"
 
 
-def _print_advice(solution: Solution, spot: Spot, advice: Advice, drawn: int | None) -> None:
+def _print_advice(solution: Playable, spot: Spot, advice: Advice, drawn: int | None) -> None:
     from rich.console import Console
     from rich.table import Table
 
@@ -406,7 +423,7 @@ def _print_advice(solution: Solution, spot: Spot, advice: Advice, drawn: int | N
         console.print(f"roll: [bold]{action_name(drawn)}[/bold]")
 
 
-def _advice_notes(solution: Solution, spot: Spot, advice: Advice) -> list[str]:
+def _advice_notes(solution: Playable, spot: Spot, advice: Advice) -> list[str]:
     """What a reader has to know of the table of an advice."""
     from game.truco.hand import PLAYER_NAMES
     from solver.truco.advice import UNREACHED
@@ -430,6 +447,8 @@ def _advice_notes(solution: Solution, spot: Spot, advice: Advice) -> list[str]:
             "Some of the mix is worth less than the best for this hand: the solution mixes for all hands that it "
             "takes for alike."
         )
+    if solution.remark:
+        notes.append(solution.remark)
     certified = info.exploitability_method if info.exploitability is None else f"{info.exploitability:.3f}"
     notes.append(
         f"points: made minus conceded in the hand, {advice.samples:,} simulated deals; ≈: within two standard "

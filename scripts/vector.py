@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from game.truco.equity import EquityTable
     from game.truco.rules import Rules
     from solver.truco.vector.abstraction import Abstraction
+    from solver.truco.vector.compact import CompactFacts
     from solver.truco.vector.files import VectorInfo
 
 CHECKPOINT_SECONDS = 600.0
@@ -159,10 +160,11 @@ def parse_abstraction(contexts: str | None, values: str | None) -> Abstraction:
     return Abstraction(**words)  # type: ignore[arg-type]
 
 
-def show_vector(info: VectorInfo, path: Path, json: bool) -> None:
-    """Says what a policy file holds."""
+def show_vector(info: VectorInfo, path: Path, json: bool, compact_facts: CompactFacts | None = None) -> None:
+    """Says what a policy file holds, whole or compact."""
     if json:
-        print_json({"file": str(path), "engine": "vector", **asdict(info)})
+        extra = {} if compact_facts is None else {"compact": asdict(compact_facts)}
+        print_json({"file": str(path), "engine": "vector", **asdict(info), **extra})
         return
     from game.truco.rules import make_rules
 
@@ -181,7 +183,40 @@ def show_vector(info: VectorInfo, path: Path, json: bool) -> None:
         ("merges", f"contexts {','.join(info.contexts)}; values {','.join(info.values)}"),
         ("exploitability", f"{measured}truco exploitability {path}"),
     ):
-        print(f"{label:15}{text}")
+        if compact_facts is None or label != "exploitability":
+            print(f"{label:15}{text}")
+    if compact_facts is not None:
+        print(f"{'compact':15}{compact_facts.words()}")
+
+
+COMPACT_EXAMPLES = "Examples:  `truco compact base.vector --out base.trick1`"
+
+
+def compact(
+    file: Annotated[
+        Path, typer.Argument(help="A policy written by `truco solve --engine vector`.", metavar="FILE")
+    ],
+    out: Annotated[Path, typer.Option(help="File to write.")],
+    least: Annotated[
+        float,
+        typer.Option(
+            min=0.0, max=1.0, help="Drop what the play of either side reaches less often than this."
+        ),
+    ] = 0.001,
+    json: JsonOption = False,
+) -> None:
+    """Write trick 1 of a policy as a file of megabytes; advice solves tricks 2 and 3 anew, for the spot it is asked.
+
+    Mixes are rounded to 8 bits; infosets that the play of either side seldom reaches are left out.
+    """
+    from solver.truco.vector.compact import compact_policy
+    from solver.truco.vector.files import load_policy
+
+    if not out.parent.is_dir():
+        raise ValueError(f"folder {out.parent} does not exist")
+    made = compact_policy(load_policy(file), least)
+    made.save(out)
+    show_vector(made.info, out, json, made.facts)
 
 
 EXAMPLES = (

@@ -6,11 +6,11 @@ from types import SimpleNamespace
 
 import pytest
 
-import solver
 from game.truco.rules import PRESETS
 from scripts.console import run
 from scripts.match_bots import app
-from solver.truco.table import EMPTY_TABLE
+from solver.truco import playable
+from solver.truco.strategy import NO_STRATEGY
 
 FEW = ("--hands", "50", "--matches", "10")
 
@@ -44,10 +44,10 @@ def test_solution(
 ) -> None:
     path = tmp_path / "my.truco"
     path.touch()
-    solution = SimpleNamespace(rules=PRESETS["base"], table=EMPTY_TABLE)
-    monkeypatch.setattr(solver, "load_solution", lambda name: solution)
+    solution = SimpleNamespace(rules=PRESETS["base"], strategy=NO_STRATEGY, complete=True)
+    monkeypatch.setattr(playable, "load_playable", lambda name: solution)
     assert call(monkeypatch, str(path), "random", *FEW) == 0
-    assert "A had no row in its table for 100.0000% of its decisions" in capsys.readouterr().out
+    assert "A had learnt no mix for 100.0000% of its decisions" in capsys.readouterr().out
     assert call(monkeypatch, str(path), "random", *FEW, "--rules", "argentino") == 2
     assert "was solved for rules base, not argentino" in capsys.readouterr().err
 

@@ -22,13 +22,15 @@ from solver.truco.duel import (
     duel_matches,
     estimate,
     hand_key,
-    table_bot,
+    strategy_bot,
     uniform,
 )
 from solver.truco.infokey import info_key
-from solver.truco.table import EMPTY_TABLE, PolicyTable
+from solver.truco.strategy import NO_STRATEGY, table_strategy
+from solver.truco.table import PolicyTable
 
 BASE = PRESETS["base"]
+NO_CURSOR = np.empty(0, np.int64)
 
 
 def duel(kind: str, a: str, b: str, pairs: int = 200, seed: int = 1) -> Duel:
@@ -130,7 +132,7 @@ def play_plainly(bots: tuple[Bot, Bot], rules: Rules, seed: int, pair: int, firs
             assert player is not None
             state = engine.encode(hand)
             n = engine.legal(state, vector, actions)
-            bot_policy(*bots[seat], state, vector, actions, n, probs)
+            bot_policy(*bots[seat], NO_CURSOR, state, vector, actions, n, probs)
             draw = decision_draw(key, player, decisions[player])
             match.apply(int(actions[choose(probs, n, draw)]))
             decisions[player] += 1
@@ -174,12 +176,12 @@ def one_row_table() -> PolicyTable:
 
 
 def test_table_bot() -> None:
-    bot = table_bot(one_row_table())
+    bot = strategy_bot(table_strategy(one_row_table()))
     result = duel_hands(bot, baseline_bot("caller"), BASE, 2)
     assert result.words[0]["truco"] == 0.25  # mano's first decision of the first deal, in one play of four
     assert 0.0 < result.unknown[0] < 1.0
     assert result.unknown[1] == 0.0
-    blind = duel_hands(table_bot(EMPTY_TABLE), baseline_bot("random"), BASE, 100)
+    blind = duel_hands(strategy_bot(NO_STRATEGY), baseline_bot("random"), BASE, 100)
     assert blind.unknown[0] == 1.0
     assert blind.words[0] == dict.fromkeys(blind.words[0], 0.0) | {"no_quiero": blind.words[0]["no_quiero"]}
 

@@ -23,8 +23,10 @@ from solver.truco.engine import (
     utility_table,
 )
 from solver.truco.infokey import info_key
-from solver.truco.solution import MIN_VISITS, Solution
-from solver.truco.table import PolicyTable, choose, find_row, table_policy
+from solver.truco.playable import Playable
+from solver.truco.strategy import Strategy, begin_hand, follow, has_book, mix
+from solver.truco.table import choose, find_row
+from solver.truco.vector.cursor import CURSOR_SIZE
 
 UNREACHED = 1e-6
 """Probability of the words so far below which a spot counts as never reached."""
@@ -72,7 +74,7 @@ class Advice:
 
 @njit(cache=True)
 def _reaches(
-    table: PolicyTable,
+    strategy: Strategy,
     rules: np.ndarray,
     scores: tuple[int, int],
     deals: np.ndarray,
@@ -83,24 +85,27 @@ def _reaches(
     state = np.empty(STATE_SIZE, np.int32)
     actions = np.empty(MAX_LEGAL, np.int32)
     probs = np.empty(MAX_LEGAL)
+    cursor = np.empty(CURSOR_SIZE, np.int64)
     for row in range(len(deals)):
         deal(state, deals[row], scores[0], scores[1])
+        begin_hand(strategy, cursor, state)
         out[row] = 1.0
         for action in history:
             who = mover(state)
             n = legal(state, rules, actions)
-            known = table_policy(table, state, rules, actions, n, probs)
+            known = mix(strategy, cursor, state, rules, actions, n, probs)
             chance = 0.0
             for i in range(n):
                 if known and actions[i] == action:
                     chance = probs[i]
             out[row, who] *= chance
+            follow(strategy, cursor, state, rules, action)
             apply(state, rules, action)
 
 
 @njit(cache=True)
 def _simulate(
-    table: PolicyTable,
+    strategy: Strategy,
     rules: np.ndarray,
     scores: tuple[int, int],
     deals: np.ndarray,
@@ -125,19 +130,26 @@ def _simulate(
     actions = np.empty(MAX_LEGAL, np.int32)
     probs = np.empty(MAX_LEGAL)
     values = np.empty((len(utility), len(tried)))
+    cursors = np.empty((2, CURSOR_SIZE), np.int64)
+    before, cursor = cursors[0], cursors[1]
     for _ in range(samples):
         row = np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right")
         deal(start, deals[min(row, len(deals) - 1)], scores[0], scores[1])
+        begin_hand(strategy, before, start)
         for action in history:
+            follow(strategy, before, start, rules, action)
             apply(start, rules, action)
         for k in range(len(tried)):
-            state[:] = start
+            state[:], cursor[:] = start, before
+            follow(strategy, cursor, state, rules, tried[k])
             apply(state, rules, tried[k])
             known = True
             while state[OVER] == 0:
                 n = legal(state, rules, actions)
-                known &= table_policy(table, state, rules, actions, n, probs)
-                apply(state, rules, actions[choose(probs, n, rng.random())])
+                known &= mix(strategy, cursor, state, rules, actions, n, probs)
+                action = actions[choose(probs, n, rng.random())]
+                follow(strategy, cursor, state, rules, action)
+                apply(state, rules, action)
             unsolved[k] += 0.0 if known else 1.0
             for u in range(len(utility)):
                 values[u, k] = utility[u, state[SCORE], state[SCORE + 1]]
@@ -153,7 +165,7 @@ def _simulate(
 
 @njit(cache=True)
 def _advise(
-    table: PolicyTable,
+    strategy: Strategy,
     rules: np.ndarray,
     scores: tuple[int, int],
     seat: int,
@@ -168,26 +180,29 @@ def _advise(
     means: np.ndarray,
     products: np.ndarray,
     unsolved: np.ndarray,
-) -> tuple[int, int]:
+) -> tuple[int, bool, int]:
     """Fills `reaches` (of each deal), `actions` and `probs` (at the spot) and what `_simulate` fills.
 
-    Returns how many actions there are, and the table's row of the spot or -1. One kernel, since loading several from
-    numba's cache takes longer than running them.
+    Returns how many actions there are, whether the strategy has learnt a mix, and its table's row of the spot or -1.
+    One kernel, since loading several from numba's cache takes longer than running them.
     """
-    _reaches(table, rules, scores, deals, history, reaches)
+    _reaches(strategy, rules, scores, deals, history, reaches)
     weights = reaches[:, 1 - seat].copy()
     if weights.mean() <= UNREACHED:
         weights[:] = 1.0
     state = np.empty(STATE_SIZE, np.int32)
+    cursor = np.empty(CURSOR_SIZE, np.int64)
     deal(state, deals[0], scores[0], scores[1])
+    begin_hand(strategy, cursor, state)
     for action in history:
+        follow(strategy, cursor, state, rules, action)
         apply(state, rules, action)
     n = legal(state, rules, actions)
-    table_policy(table, state, rules, actions, n, probs)
+    known = mix(strategy, cursor, state, rules, actions, n, probs)
     cumulative = np.cumsum(weights)
     tried = actions[:n]
     _simulate(
-        table,
+        strategy,
         rules,
         scores,
         deals,
@@ -201,11 +216,12 @@ def _advise(
         products,
         unsolved,
     )
-    return n, find_row(table.keys, info_key(state, rules, seat))
+    row = -1 if has_book(strategy) else find_row(strategy.table.keys, info_key(state, rules, seat))
+    return n, known, row
 
 
 def advise(
-    solution: Solution, spot: Spot, equity: EquityTable, samples: int = 5_000, seed: int = 1
+    solution: Playable, spot: Spot, equity: EquityTable, samples: int = 5_000, seed: int = 1
 ) -> Advice:
     """The solution's advice at a spot of its rules.
 
@@ -224,8 +240,8 @@ def advise(
     actions, probs = np.empty(MAX_LEGAL, np.int32), np.empty(MAX_LEGAL)
     means, products = np.zeros((2, MAX_LEGAL)), np.zeros((2, MAX_LEGAL, MAX_LEGAL))
     unsolved = np.zeros(MAX_LEGAL)
-    n, row = _advise(
-        solution.table,
+    n, known, row = _advise(
+        solution.strategy,
         rules_vector(spot.rules),
         spot.scores,
         spot.seat,
@@ -243,7 +259,7 @@ def advise(
     )
     # The seat's own words have one probability whatever the other holds: its keys do not depend on that.
     own_reach, other_reach = float(reaches[0, spot.seat]), float(reaches[:, 1 - spot.seat].mean())
-    learnt = row >= 0 and (own_reach > UNREACHED or solution.visits[row] >= MIN_VISITS)
+    learnt = known and (own_reach > UNREACHED or solution.trusts(row))
     has_mix = bool(learnt and other_reach > UNREACHED)
     errors = np.sqrt(np.maximum(np.einsum("ukk->uk", products) - means**2, 0.0) / samples)
     unit = int(solution.info.utility == "match")

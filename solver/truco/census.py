@@ -2,7 +2,8 @@
 
 Each of the 9,880 hands of the deciding seat is dealt equally often, with random cards for the other. Both seats
 play the solution, and whenever one of the kinds of decision comes up, its action mix and the values that the
-solution keeps for it are recorded. Decisions for which the solution has no mix are counted apart.
+solution keeps for it are recorded; where it keeps none, each action is played on once from there. Decisions for which
+the solution has no mix are counted apart.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from numba import njit
 
 from game.truco.actions import ENVIDO, FALTA_ENVIDO, REAL_ENVIDO, TRUCO, VALE_CUATRO, action_name
 from game.truco.cards import DECK_SIZE, TIERS, card_names, envido_value
+from game.truco.hand import MANO
 from solver.truco.engine import (
     ASKED,
     CARDS,
@@ -28,6 +30,7 @@ from solver.truco.engine import (
     PLAIN,
     PLAYED,
     REAL,
+    SCORE,
     STATE_SIZE,
     TABLE,
     TRICKS,
@@ -38,10 +41,13 @@ from solver.truco.engine import (
     may_open_envido,
     mover,
     rules_vector,
+    utility_table,
 )
 from solver.truco.infokey import info_key
-from solver.truco.solution import Solution
-from solver.truco.table import TRUCO_SLOT, PolicyTable, action_slot, choose, find_row, table_policy
+from solver.truco.playable import Playable
+from solver.truco.strategy import Strategy, begin_hand, follow, mix
+from solver.truco.table import TRUCO_SLOT, action_slot, choose, find_row
+from solver.truco.vector.cursor import CURSOR_SIZE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -242,9 +248,41 @@ def _record(probs: np.ndarray, values: np.ndarray, actions: np.ndarray, n: int, 
 
 
 @njit(cache=True)
+def _play_on(
+    strategy: Strategy,
+    rules: np.ndarray,
+    start: np.ndarray,
+    before: np.ndarray,
+    actions: np.ndarray,
+    n: int,
+    utility: np.ndarray,
+    rng: np.random.Generator,
+    out: np.ndarray,
+) -> None:
+    """Plays the hand in state `start`, cursor `before`, to its end after each of `actions[:n]`; what it came to goes
+    to `out`.
+    """
+    state, cursor = np.empty(STATE_SIZE, np.int32), np.empty(CURSOR_SIZE, np.int64)
+    choices, probs = np.empty(MAX_LEGAL, np.int32), np.empty(MAX_LEGAL)
+    for i in range(n):
+        state[:], cursor[:] = start, before
+        action = actions[i]
+        follow(strategy, cursor, state, rules, action)
+        apply(state, rules, action)
+        while state[OVER] == 0:
+            m = legal(state, rules, choices)
+            mix(strategy, cursor, state, rules, choices, m, probs)
+            action = choices[choose(probs, m, rng.random())]
+            follow(strategy, cursor, state, rules, action)
+            apply(state, rules, action)
+        out[i] = utility[state[SCORE], state[SCORE + 1]]
+
+
+@njit(cache=True)
 def _count(
-    table: PolicyTable,
+    strategy: Strategy,
     values: np.ndarray,
+    utility: np.ndarray,
     rules: np.ndarray,
     scores: tuple[int, int],
     questions: np.ndarray,
@@ -258,31 +296,41 @@ def _count(
 ) -> None:
     """Plays every hand `rounds` times and adds each decision asked for to `sums` and `seen`, or to `unknown`.
 
-    `questions` is int64 [questions, conditions] of one seat, `rows` int64 [questions, 9880, bins] the row that a
-    decision counts in, `sums` float64 [questions, rows, 3, ACTIONS], `seen` and `unknown`
-    int64 [questions, rows].
+    `values` are those beside the strategy's table; without any they are simulated, in `utility` (float64 [target + 1,
+    target + 1]) of the seat. `questions` is int64 [questions, conditions] of one seat, `rows` int64 [questions, 9880,
+    bins] the row that a decision counts in, `sums` float64 [questions, rows, 3, ACTIONS], `seen` and `unknown` int64
+    [questions, rows].
     """
     seat = questions[0, 0]
     state = np.empty(STATE_SIZE, np.int32)
     actions = np.empty(MAX_LEGAL, np.int32)
-    probs = np.empty(MAX_LEGAL)
+    probs, worth = np.empty(MAX_LEGAL), np.empty(MAX_LEGAL)
+    cursor = np.empty(CURSOR_SIZE, np.int64)
     for _ in range(rounds):
         for h in range(len(hands)):
             _deal_against(state, hands[h], seat, scores, rng)
+            begin_hand(strategy, cursor, state)
             while state[OVER] == 0:
                 n = legal(state, rules, actions)
-                known = table_policy(table, state, rules, actions, n, probs)
+                known = mix(strategy, cursor, state, rules, actions, n, probs)
                 for q in range(len(questions)):
                     if not asks(state, rules, questions[q]):
                         continue
                     row = rows[q, h, strength_bin(state, seat)]
                     if not known:
                         unknown[q, row] += 1
-                    else:
+                        continue
+                    if len(values) > 0:
+                        table = strategy.table
                         begin = table.start[find_row(table.keys, info_key(state, rules, seat))]
-                        _record(probs, values[begin : begin + n], actions, n, sums[q, row])
-                        seen[q, row] += 1
-                apply(state, rules, actions[choose(probs, n, rng.random())])
+                        worth[:n] = values[begin : begin + n]
+                    else:
+                        _play_on(strategy, rules, state, cursor, actions, n, utility, rng, worth)
+                    _record(probs, worth, actions, n, sums[q, row])
+                    seen[q, row] += 1
+                action = actions[choose(probs, n, rng.random())]
+                follow(strategy, cursor, state, rules, action)
+                apply(state, rules, action)
 
 
 @dataclass(frozen=True)
@@ -308,8 +356,8 @@ class Census:
         below RARE decisions, `never reached`, or `unsolved` if it was reached but the solution has no mix there), the
         share of each action, and its mean value `ev_...`.
 
-        Values are of the whole hand to the seat, in points or match-win probability, as the solution keeps them:
-        hands that share an information key share them. A value is given only for
+        Values are of the whole hand to the seat, in points or match-win probability, as the solution keeps them
+        (hands that share an information key share them) or as simulated. A value is given only for
         actions that were legal at every decision of the row, so that the values of a row compare.
         """
         import pandas as pd
@@ -373,7 +421,7 @@ def _can_occur(question: Question, rows: np.ndarray) -> np.ndarray:
 
 
 def take_census(
-    solution: Solution, asked: Sequence[tuple[Question, str]], rounds: int = 20, seed: int = 1
+    solution: Playable, asked: Sequence[tuple[Question, str]], rounds: int = 20, seed: int = 1
 ) -> list[Census]:
     """Plays the solution against itself, every hand of the seat `rounds` times, and counts its decisions.
 
@@ -387,9 +435,14 @@ def take_census(
     sums = np.zeros((len(asked), max(sizes), 3, len(ACTIONS)))
     seen = np.zeros((len(asked), max(sizes)), np.int64)
     unknown = np.zeros_like(seen)
+    kept = solution.values
+    worth = utility_table(solution.rules, solution.info.score, solution.equity)
+    if not solution.complete:
+        worth[:] = np.nan  # hands cannot be played on
     _count(
-        solution.table,
-        solution.values,
+        solution.strategy,
+        np.empty(0, np.float32) if kept is None else kept,
+        worth if asked[0][0].seat == MANO else -worth,
         rules_vector(solution.rules),
         solution.info.score,
         np.array([question.conditions() for question, _ in asked]),
@@ -404,8 +457,8 @@ def take_census(
     deals, match_values = rounds * len(HANDS), solution.info.utility == "match"
     censuses = []
     for i, (question, _) in enumerate(asked):
-        kept = np.flatnonzero(_can_occur(question, rows[i]))
-        names = {name: values[kept] for name, values in labels[i].items()}
-        counts = sums[i, kept], seen[i, kept], unknown[i, kept]
+        occurring = np.flatnonzero(_can_occur(question, rows[i]))
+        names = {name: values[occurring] for name, values in labels[i].items()}
+        counts = sums[i, occurring], seen[i, occurring], unknown[i, occurring]
         censuses.append(Census(question, names, deals, match_values, *counts))
     return censuses

@@ -29,29 +29,31 @@ from solver.truco.engine import (
     mover,
     rules_vector,
 )
-from solver.truco.table import EMPTY_TABLE, PolicyTable, choose, table_policy
+from solver.truco.strategy import NO_STRATEGY, Strategy, begin_hand, follow, mix
+from solver.truco.table import choose
+from solver.truco.vector.cursor import CURSOR_SIZE
 
-TABLE_BOT = len(BASELINES)
-"""Code of a bot that plays by its table; smaller codes are the baselines."""
+STRATEGY_BOT = len(BASELINES)
+"""Code of a bot that plays by its strategy; smaller codes are the baselines."""
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _Z95 = 1.959964  # two-sided 95 % of the normal distribution
 
 
 class Bot(NamedTuple):
-    """A player: the code of a baseline or TABLE_BOT, and the table (empty for baselines)."""
+    """A player: the code of a baseline or STRATEGY_BOT, and the strategy (none for baselines)."""
 
     code: int
-    table: PolicyTable
+    strategy: Strategy
 
 
 def baseline_bot(name: str) -> Bot:
     """The baseline with this name; ValueError names the ones there are."""
-    return Bot(baseline_code(name), EMPTY_TABLE)
+    return Bot(baseline_code(name), NO_STRATEGY)
 
 
-def table_bot(table: PolicyTable) -> Bot:
-    """The player of a policy table."""
-    return Bot(TABLE_BOT, table)
+def strategy_bot(strategy: Strategy) -> Bot:
+    """The player of a strategy."""
+    return Bot(STRATEGY_BOT, strategy)
 
 
 class Counts(NamedTuple):
@@ -60,7 +62,7 @@ class Counts(NamedTuple):
     words: np.ndarray
     """int64 [2, number of words], words said."""
     decisions: np.ndarray
-    """int64 [2, 2], decisions without and with a row in the table."""
+    """int64 [2, 2], decisions without and with a mix in the strategy."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ class Duel:
     words: tuple[dict[str, float], dict[str, float]]
     """How often A and B said each word, per hand."""
     unknown: tuple[float, float]
-    """Share of A's and of B's decisions for which its table has no row."""
+    """Share of A's and of B's decisions for which its strategy has learnt no mix."""
 
 
 def estimate(samples: np.ndarray) -> Estimate:
@@ -106,7 +108,7 @@ def duel_hands(
     """
     _check_pairs(pairs)
     points, counts = np.zeros((pairs, 2), np.int64), _new_counts()
-    _duel_hands(*_read_only(a), *_read_only(b), rules_vector(rules), *scores, seed, points, counts)
+    _duel_hands(*a, *b, rules_vector(rules), *scores, seed, points, counts)
     return _summary(points, 2 * pairs, counts)
 
 
@@ -117,21 +119,13 @@ def duel_matches(a: Bot, b: Bot, rules: Rules, pairs: int, seed: int = 1) -> Due
     """
     _check_pairs(pairs)
     wins, counts = np.zeros((pairs, 2), np.int64), _new_counts()
-    hands = _duel_matches(*_read_only(a), *_read_only(b), rules_vector(rules), seed, wins, counts)
+    hands = _duel_matches(*a, *b, rules_vector(rules), seed, wins, counts)
     return _summary(wins, hands, counts)
 
 
 def _check_pairs(pairs: int) -> None:
     if pairs < 2:  # one pair has no spread to make an interval of
         raise ValueError(f"pairs is {pairs}, allowed: 2 or more")
-
-
-def _read_only(bot: Bot) -> Bot:
-    """The bot with its table read-only, as a memory-mapped one is: numba compiles for one type only."""
-    views = [array.view() for array in bot.table]
-    for view in views:
-        view.flags.writeable = False
-    return Bot(bot.code, PolicyTable(*views))
 
 
 def _new_counts() -> Counts:
@@ -194,16 +188,17 @@ def decision_draw(key: np.uint64, player: int, decision: int) -> float:
 @njit(cache=True)
 def bot_policy(
     code: int,
-    table: PolicyTable,
+    strategy: Strategy,
+    cursor: np.ndarray,
     state: np.ndarray,
     rules: np.ndarray,
     actions: np.ndarray,
     n: int,
     out: np.ndarray,
 ) -> bool:
-    """Writes the bot's probabilities of `actions[:n]` to `out[:n]`; False where its table has no row."""
-    if code == TABLE_BOT:
-        return table_policy(table, state, rules, actions, n, out)
+    """Writes the bot's probabilities of `actions[:n]` to `out[:n]`; False where its strategy has learnt none."""
+    if code == STRATEGY_BOT:
+        return mix(strategy, cursor, state, rules, actions, n, out)
     baseline(code, state, rules, actions, n, out)
     return True
 
@@ -211,9 +206,9 @@ def bot_policy(
 @njit(cache=True)
 def _play_hand(
     code_a: int,
-    table_a: PolicyTable,
+    strategy_a: Strategy,
     code_b: int,
-    table_b: PolicyTable,
+    strategy_b: Strategy,
     rules: np.ndarray,
     a_seat: int,
     key: np.uint64,
@@ -224,27 +219,32 @@ def _play_hand(
     actions = np.empty(MAX_LEGAL, np.int32)
     probs = np.empty(MAX_LEGAL)
     decisions = [0, 0]
+    cursors = np.empty((2, CURSOR_SIZE), np.int64)
+    begin_hand(strategy_a, cursors[0], state)
+    begin_hand(strategy_b, cursors[1], state)
     while state[OVER] == 0:
         n = legal(state, rules, actions)
         player = mover(state)
         who = 0 if player == a_seat else 1
         code = code_a if who == 0 else code_b
-        table = table_a if who == 0 else table_b
-        known = bot_policy(code, table, state, rules, actions, n, probs)
+        strategy = strategy_a if who == 0 else strategy_b
+        known = bot_policy(code, strategy, cursors[who], state, rules, actions, n, probs)
         action = actions[choose(probs, n, decision_draw(key, player, decisions[player]))]
         decisions[player] += 1
         counts.decisions[who, 1 if known else 0] += 1
         if action >= TRUCO:
             counts.words[who, action - TRUCO] += 1
+        follow(strategy_a, cursors[0], state, rules, action)
+        follow(strategy_b, cursors[1], state, rules, action)
         apply(state, rules, action)
 
 
 @njit(cache=True)
 def _duel_hands(
     code_a: int,
-    table_a: PolicyTable,
+    strategy_a: Strategy,
     code_b: int,
-    table_b: PolicyTable,
+    strategy_b: Strategy,
     rules: np.ndarray,
     mano_score: int,
     pie_score: int,
@@ -260,7 +260,7 @@ def _duel_hands(
         for a_seat in range(2):
             deal_cards(key, deck)
             deal(state, deck, mano_score, pie_score)
-            _play_hand(code_a, table_a, code_b, table_b, rules, a_seat, key, state, counts)
+            _play_hand(code_a, strategy_a, code_b, strategy_b, rules, a_seat, key, state, counts)
             net = state[SCORE] - mano_score - (state[SCORE + 1] - pie_score)
             points[pair, a_seat] = net if a_seat == 0 else -net
 
@@ -268,9 +268,9 @@ def _duel_hands(
 @njit(cache=True)
 def _duel_matches(
     code_a: int,
-    table_a: PolicyTable,
+    strategy_a: Strategy,
     code_b: int,
-    table_b: PolicyTable,
+    strategy_b: Strategy,
     rules: np.ndarray,
     seed: int,
     wins: np.ndarray,
@@ -291,7 +291,7 @@ def _duel_matches(
                     deal(state, deck, a_score, b_score)
                 else:
                     deal(state, deck, b_score, a_score)
-                _play_hand(code_a, table_a, code_b, table_b, rules, a_seat, key, state, counts)
+                _play_hand(code_a, strategy_a, code_b, strategy_b, rules, a_seat, key, state, counts)
                 a_score, b_score = state[SCORE + a_seat], state[SCORE + 1 - a_seat]
                 hand += 1
             wins[pair, first_seat] = 1 if a_score > b_score else 0

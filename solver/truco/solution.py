@@ -22,7 +22,9 @@ from solver.truco.infokey import KEY_VERSION
 from solver.truco.table import PolicyTable
 
 if TYPE_CHECKING:
+    from game.truco.spot import Spot
     from solver.truco.policy import EnginePolicy
+    from solver.truco.strategy import Strategy
 
 KIND = "truco-solution"
 VERSION = 1
@@ -54,8 +56,9 @@ class SolutionInfo:
     deals: int
     seed: int
     seconds: float
-    mano_value: float
-    mano_value_error: float
+    mano_value: float | None
+    """None where it was not measured."""
+    mano_value_error: float | None
     """Standard error of the value."""
     exploitability: float | None = None
     exploitability_method: str = NOT_CERTIFIED
@@ -94,6 +97,31 @@ class Solution:
         from solver.truco.policy import table_as_policy
 
         return table_as_policy(self.rules, self.info.score, self.table)
+
+    @cached_property
+    def strategy(self) -> Strategy:
+        """What kernels play by."""
+        from solver.truco.strategy import table_strategy
+
+        return table_strategy(self.table)
+
+    @property
+    def complete(self) -> bool:
+        """Whether hands can be played to their end by it."""
+        return True
+
+    @property
+    def remark(self) -> str:
+        """Nothing that its other fields do not say."""
+        return ""
+
+    def at(self, spot: Spot) -> Solution:
+        """The solution for a spot: this one."""
+        return self
+
+    def trusts(self, row: int) -> bool:
+        """Whether sampling visited a row (-1: none) often enough to believe its mix off the solution's own play."""
+        return row >= 0 and bool(self.visits[row] >= MIN_VISITS)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the file, atomically."""

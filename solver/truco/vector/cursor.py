@@ -7,7 +7,7 @@ before every `engine.apply`, `vector_policy` at a decision.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -16,9 +16,11 @@ from game.truco.actions import ENVIDO, MAZO, NO_QUIERO, QUIERO, TRUCO
 from game.truco.cards import DECK_SIZE
 from solver.truco.engine import BUENAS, CARDS, PLAYED, RESULT, TABLE, TRICKS, WORTH, mover
 from solver.truco.table import fallback_policy
-from solver.truco.vector.lookup import Tables, stand_in
-from solver.truco.vector.solve import Game
 from solver.truco.vector.trees import LEAF, TURN
+
+if TYPE_CHECKING:
+    from solver.truco.vector.lookup import Tables
+    from solver.truco.vector.solve import Game
 
 # Phases of a hand.
 TRUNK, POSITION, SECOND, THIRD, LOST = range(5)
@@ -69,7 +71,7 @@ class VectorBook(NamedTuple):
     trunk_shape: np.ndarray
     """[trunk nodes, 3]: first entry in trunk_sums, stride between actions, whether mano's card is posted."""
     exit_place: np.ndarray
-    """[exits, 2]: group, block."""
+    """[exits, 2]: group, block; -1 without tables."""
     continuation: np.ndarray
     """[accepts, 2]: continuation by winner of the Envido, -1 if there is none."""
     continuation_root: np.ndarray
@@ -80,7 +82,7 @@ class VectorBook(NamedTuple):
     """[nodes, 10]: kind, role, stage, children (3), places (4)."""
     leaf_group: np.ndarray
     block: np.ndarray
-    """[groups, sets, sets]."""
+    """[groups, sets, sets]; -1 without tables."""
     bucket: np.ndarray
     """[groups, sets]."""
     set_count: np.ndarray
@@ -107,11 +109,20 @@ class VectorBook(NamedTuple):
     """[lists, tiers, holdings]: place of a holding among those with a card."""
 
 
+_DIMENSIONS = (1, 1, 1, 1, 1, 4, 2, 1, 2, 2, 2, 2, 2, 2, 1, 3, 2, 1, 3, 2, 2, 2, 2, 3, 2, 3, 2, 2, 2, 3, 3)
+EMPTY_BOOK = VectorBook(
+    *(np.empty((0,) * d, np.float32 if k < 3 else np.int64) for k, d in enumerate(_DIMENSIONS))
+)
+"""A book of no game."""
+
+
 def make_book(game: Game, tables: Tables) -> VectorBook:
     """The book of a game of the full deck; large sums are shared with `tables`, the trunk's are copied.
 
     Raises ValueError for a small deck, which the engine's states do not play.
     """
+    from solver.truco.vector.lookup import stand_in
+
     if len(game.rules.deck) != DECK_SIZE:
         raise ValueError("the cursor follows hands of the 40-card deck, not a small game")
     holdings, trunk, layout, lists = game.holdings, game.trunk, game.layout, game.value_lists
@@ -134,7 +145,7 @@ def make_book(game: Game, tables: Tables) -> VectorBook:
         size = int(np.prod(game.node_shape(node)))
         shape[k] = at, size // node.num_actions, node.posted
         at += size
-    exit_place = np.zeros((len(trunk.exits), 2), np.int64)
+    exit_place = np.full((len(trunk.exits), 2), -1, np.int64)
     for g, group in enumerate(layout.groups):
         for leaving in group.exits:
             exit_place[leaving] = g, np.flatnonzero(game.groups.block_group == g)[0]
@@ -232,6 +243,9 @@ def _second_trick(
     book: VectorBook, cursor: np.ndarray, group: int, block: int, mano_bucket: int, pie_bucket: int
 ) -> None:
     """Moves on to trick 2."""
+    if block < 0:
+        cursor[PHASE] = LOST
+        return
     tiers = book.table.shape[1]
     a, b = cursor[FIRST], cursor[FIRST + 1]
     leader = 1 if b < a else 0
@@ -373,8 +387,11 @@ def _wins(book: VectorBook, state: np.ndarray) -> int:
 def _fill(
     book: VectorBook, sums: np.ndarray, begin: int, stride: int, word_place: np.ndarray, actions: np.ndarray, n: int,
     out: np.ndarray,
-) -> None:  # fmt: skip
-    """Normalises the entries of `actions[:n]` into out; equal cards share one, words are placed by `word_place`."""
+) -> bool:  # fmt: skip
+    """Normalises the entries of `actions[:n]` into out; equal cards share one, words are placed by `word_place`.
+
+    False, and uniform, where they are all 0.
+    """
     total, live = 0.0, 0
     for i in range(n):
         action = actions[i]
@@ -408,6 +425,7 @@ def _fill(
         for k in range(same):
             out[i + k] = share
         i += same
+    return total > 0.0
 
 
 @njit(cache=True)
@@ -417,8 +435,8 @@ def vector_policy(
 ) -> bool:  # fmt: skip
     """Writes the tables' probabilities of `actions[:n]`, as `engine.legal` lists them, to `out[:n]`.
 
-    False where the tables have none, since the match is over there at their score; then it is the fallback of
-    `solver.truco.table`.
+    False where the tables have none: uniform where their own play never comes, the fallback of `solver.truco.table`
+    where the match is over at their score or the tables are of other situations.
     """
     phase, node = cursor[PHASE], cursor[NODE]
     if phase == LOST:
@@ -430,8 +448,7 @@ def vector_policy(
         row = cursor[CLASS + player]
         if shape[2] == 1:
             row = cursor[COMBINATION] if player == 0 else cursor[FIRST] * len(book.position) + row
-        _fill(book, book.trunk_sums, shape[0] + row, shape[1], book.trunk_word[node], actions, n, out)
-        return True
+        return _fill(book, book.trunk_sums, shape[0] + row, shape[1], book.trunk_word[node], actions, n, out)
     kind = book.position_node[node, 0] if phase == POSITION else book.forest_node[node, 0]
     word_place = np.full(_WORDS, -1, np.int64)
     if kind == TURN:
@@ -440,8 +457,7 @@ def vector_policy(
         word_place[QUIERO - TRUCO], word_place[NO_QUIERO - TRUCO], word_place[:3] = 0, 1, 2
     if phase == POSITION:
         begin, stride = _position_entry(book, cursor)
-        _fill(book, book.position_sums, begin, stride, word_place, actions, n, out)
-        return True
+        return _fill(book, book.position_sums, begin, stride, word_place, actions, n, out)
     if phase == SECOND:
         begin, stride = _second_entry(book, cursor)
     else:
@@ -449,5 +465,4 @@ def vector_policy(
             out[0], out[1] = 1.0, 0.0
             return True
         begin, stride = _third_entry(book, cursor, _wins(book, state) if state[TABLE] >= 0 else 0)
-    _fill(book, book.sums, begin, stride, word_place, actions, n, out)
-    return True
+    return _fill(book, book.sums, begin, stride, word_place, actions, n, out)

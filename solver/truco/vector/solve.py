@@ -7,7 +7,7 @@ share tables share one pass: the payoffs it returns value each exit exactly.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,6 +110,14 @@ class Game:
                 return number
         raise KeyError(position)
 
+    def exits(self) -> Sequence[int]:
+        """Exits of the trunk that have tables in tricks 2 and 3."""
+        return range(len(self.trunk.exits))
+
+    def block_outcomes(self) -> Iterable[tuple[int, int, int]]:
+        """Those of `outcomes` that have tables in tricks 2 and 3."""
+        return self.outcomes()
+
     def _value_sets(self) -> list[tuple[int, ...]]:
         """Sets of value indices that may be known of a player: each value, and with buenas each "at most v"."""
         size = len(self.holdings.values)
@@ -133,10 +141,12 @@ class Game:
     def _lay_out(self) -> None:
         values = [int(v) for v in self.holdings.values]
         everything = tuple(range(len(values)))
-        buckets: dict[tuple[int, ...], int] = {everything: 0}
         sets = self._value_sets()
+        met = {known for mano, pie, _ in self.block_outcomes() for known in (mano, pie)}
+        buckets: dict[tuple[int, ...], int] = {everything: 0} if self.exits() or not met else {}
         members: dict[tuple[Any, ...], list[int]] = {}
-        for number, leaving in enumerate(self.trunk.exits):
+        for number in self.exits():
+            leaving = self.trunk.exits[number]
             mask = raisers(leaving.level, leaving.caller, self.rules)
             key = (leaving.level, mask, leaving.payoffs.extra, self.abstraction.context(leaving, number))
             members.setdefault(key, []).append(number)
@@ -162,9 +172,9 @@ class Game:
                 winners.setdefault((level, mask, continuation.extra), set()).update(continuation.winners)
         for place, who in winners.items():
             level, mask, extra = place
-            bucket = [bucket_of(known, level) for known in sets]
+            bucket = [bucket_of(known, level) if s in met else 0 for s, known in enumerate(sets)]
             blocks: dict[tuple[int, int], int] = {}
-            for mano, pie, winner in self.outcomes():
+            for mano, pie, winner in self.block_outcomes():
                 if winner in who:
                     blocks.setdefault((bucket[mano], bucket[pie]), len(blocks))
             leaf_group[place] = len(groups)
@@ -187,7 +197,7 @@ class Game:
                 root[g, column] = roots[layout.start(group, a, b)]
             gain[g, :, 1:] = group.gain
         blocks = [(g, *block) for g, group in enumerate(groups) for block in group.blocks]
-        of_group, of_mano, of_pie = np.array(blocks, np.int64).T.copy()
+        of_group, of_mano, of_pie = np.array(blocks, np.int64).reshape(-1, 3).T.copy()
         exits = [e for group in groups for e in group.exits]
         self.groups = Groups(
             root, gain, np.cumsum([0] + [len(group.exits) for group in groups]).astype(np.int64),
@@ -218,7 +228,7 @@ class Game:
         for k, (blocks, of_set) in enumerate(zip(block_of, sets_bucket, strict=True)):
             g = len(groups) - len(block_of) + k
             bucket[g] = of_set
-            for mano, pie, _ in self.outcomes():
+            for mano, pie, _ in self.block_outcomes():
                 number = blocks.get((of_set[mano], of_set[pie]))
                 if number is not None:
                     block[g, mano, pie] = first_block[g] + number

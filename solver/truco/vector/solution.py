@@ -1,0 +1,127 @@
+"""A policy of the vector engine as a solution that advice, tables, plots and duels read like any other."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from game.truco.equity import EquityTable
+from game.truco.rules import Rules
+from game.truco.spot import Spot
+from solver.truco.infokey import KEY_VERSION
+from solver.truco.solution import SolutionInfo
+from solver.truco.strategy import Strategy, book_strategy
+from solver.truco.vector.compact import CompactPolicy, load_compact
+from solver.truco.vector.cursor import make_book
+from solver.truco.vector.files import StoredPolicy, load_policy
+from solver.truco.vector.lookup import Tables
+from solver.truco.vector.policy import VectorPolicy
+from solver.truco.vector.resolve import Situation, resolve
+
+
+@dataclass(frozen=True)
+class VectorSolution:
+    """Reads a stored policy; see `solver.truco.playable.Playable`. It keeps no values: they are simulated."""
+
+    stored: StoredPolicy
+    values: None = None
+    complete: bool = True
+    remark: str = ""
+
+    @cached_property
+    def info(self) -> SolutionInfo:
+        """What the policy is of; its value and exploitability are not in the file."""
+        game, info = self.stored.game, self.stored.info
+        return SolutionInfo(
+            rules=info.rules,
+            rules_hash=info.rules_hash,
+            score=info.score,
+            utility="points" if info.equity is None else "match",
+            equity=info.equity,
+            engine="vector",
+            algorithm=info.schedule,
+            abstraction=f"contexts {','.join(info.contexts)}; values {','.join(info.values)}",
+            key_version=KEY_VERSION,
+            iterations=info.iterations,
+            deals=game.holdings.num_deals,
+            seed=0,
+            seconds=info.seconds,
+            mano_value=None,
+            mano_value_error=None,
+        )
+
+    @property
+    def rules(self) -> Rules:
+        """The rules it was solved for."""
+        return self.stored.game.rules
+
+    @property
+    def equity(self) -> EquityTable | None:
+        """Worth of the scores after the hand, None where the utility is points."""
+        return self.stored.game.equity
+
+    @cached_property
+    def strategy(self) -> Strategy:
+        """What kernels play by; tables of tricks 2 and 3 stay in the file. ValueError for a small deck."""
+        return book_strategy(make_book(self.stored.game, self.stored.tables))
+
+    @cached_property
+    def policy(self) -> VectorPolicy:
+        """An OpenSpiel policy over `python_truco` states with these rules."""
+        return VectorPolicy(self.stored.game, self.stored.tables)
+
+    def trusts(self, row: int) -> bool:
+        """Whether a mix that was learnt is to be believed off the solution's own play."""
+        return True
+
+    def at(self, spot: Spot) -> VectorSolution:
+        """The solution for a spot: this one."""
+        return self
+
+
+@dataclass(frozen=True)
+class CompactSolution(VectorSolution):
+    """Trick 1 as stored, and nothing after it until `at` solves it anew for a spot."""
+
+    def at(self, spot: Spot) -> VectorSolution:
+        """The solution with tricks 2 and 3 solved from the ranges of trick 1, where the spot lies there.
+
+        Raises ValueError where the match is over at the score of the solution.
+        """
+        stored = self.stored
+        found = resolve(stored.game, stored.tables, spot.hand)
+        if found is None:
+            return self
+        unit = "points" if stored.info.equity is None else "on the scale -1 to 1"
+        remark = (
+            f"Tricks 2 and 3 were solved here from the ranges of trick 1: {found.iterations} iterations in "
+            f"{found.seconds:.1f} s, best answers of both gain {found.gap:.4f} {unit} together."
+        )
+        if not found.reached:
+            remark += " Trick 1 is never played so: every holding was taken for equally likely."
+        tables = Tables(stored.tables.trunk_sums, stored.tables.position_sums, found.sums)
+        return VectorSolution(StoredPolicy(stored.info, found.game, tables), None, False, remark)
+
+
+def compact_solution(compact: CompactPolicy) -> CompactSolution:
+    """Reads a compact policy."""
+    game = Situation(compact.game)
+    tables = Tables(compact.trunk, compact.position, np.zeros(64, np.float32))
+    remark = "Tricks 2 and 3 are not stored: values only where nearly all hands end in trick 1."
+    return CompactSolution(StoredPolicy(compact.info, game, tables), None, False, remark)
+
+
+def load_compact_solution(path: str | os.PathLike[str]) -> CompactSolution:
+    """Opens a compact policy. Raises StorageError as `load_compact`."""
+    return compact_solution(load_compact(path))
+
+
+def load_vector_solution(path: str | os.PathLike[str]) -> VectorSolution:
+    """Opens a policy file without reading all of its gigabytes, so the checksum is not compared (`truco info` does).
+
+    Raises StorageError for a file of another kind or a damaged header.
+    """
+    return VectorSolution(load_policy(path, verify=False))

@@ -1,0 +1,252 @@
+"""Compact policies and tricks 2 and 3 solved anew: against the whole policy, in files, in advice."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from game.truco.actions import NO_QUIERO
+from game.truco.cards import envido_value, tier
+from game.truco.equity import simple_equity
+from game.truco.hand import MANO, Hand
+from game.truco.rules import make_rules
+from game.truco.spot import Spot, parse_history
+from scripts.match_bots import load_bot
+from solver.storage import StorageError
+from solver.truco.advice import advise
+from solver.truco.playable import load_playable
+from solver.truco.vector.abstraction import Abstraction
+from solver.truco.vector.certify import Policy, _Evaluator
+from solver.truco.vector.compact import compact_policy, load_compact
+from solver.truco.vector.files import StoredPolicy, VectorInfo
+from solver.truco.vector.lookup import FORCED, Tables, _after_first_card, action_mix, locate, tables_of
+from solver.truco.vector.resolve import Resolver, Situation, _entry, resolve
+from solver.truco.vector.solution import CompactSolution
+from solver.truco.vector.solve import Game, VectorSolver, schedule_step
+from tests.test_truco_command import truco
+from tests.test_vector_lookup import EXACT, NONE, SEVEN, flat_table, random_decisions, random_tables
+
+DECK = "1E 4E 4C 4B 5B 5O 6E 7E"
+CARDS = (0, 26, 32)
+"""1E 7O 3C."""
+
+
+GAMES = {
+    "no envido": ({"deck": DECK, "envido": False}, EXACT, 150),
+    "envido": ({"deck": SEVEN, "max_envido": 1}, Abstraction(("none",) * 4, ("exact",) * 4), 60),
+}
+
+
+@cache
+def solved(name: str) -> tuple[Game, Tables, int]:
+    """A small game somewhat near equilibrium: its tables after so many iterations. Values are not merged."""
+    changes, abstraction, iterations = GAMES[name]
+    game = Game(make_rules("base", changes), (0, 0), None, abstraction)
+    solver = VectorSolver(game)
+    for iteration in range(1, iterations + 1):
+        solver.iterate(schedule_step("dcfr", iteration))
+    return game, tables_of(solver), iterations
+
+
+def situations(game: Game, seed: int, hands: int) -> Iterator[Hand]:
+    """Hands at their first decision of trick 2, one for each public situation."""
+    seen = set()
+    for hand in random_decisions(game, hands, seed):
+        if len(hand.tricks) != 1 or hand.table:
+            continue
+        values = hand.cards if hand.envido_accepted else ()
+        key = (tuple(action for _, action in hand.history), values)
+        if key not in seen and hand.history[-1][1] < 40:
+            seen.add(key)
+            yield hand
+
+
+def stored_slice(game: Game, hand: Hand) -> tuple[int, int]:
+    """Table entries of the whole game for the tricks 2 and 3 of a hand's situation."""
+    at = locate(game, hand).begin
+    starts = np.unique(np.append(game.groups.table[:-1].ravel(), game.layout.entries))
+    place = int(np.searchsorted(starts, at, side="right"))
+    return int(starts[place - 1]), int(starts[place])
+
+
+def played_reach(game: Game, tables: Tables, hand: Hand) -> list[float]:
+    """Probability of each side's actions in the hand's history with its own cards; equal tiers are one action."""
+    replay = Hand(game.rules, *hand.cards, 0, 0)
+    reach = [1.0, 1.0]
+    for player, action in hand.history:
+        mix = action_mix(game, tables, replay)
+        alike = [other for other in mix if other < 40 and action < 40 and tier(other) == tier(action)]
+        reach[player] *= sum(mix[other] for other in alike or [action])
+        replay.apply(action)
+    return reach
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_solving_anew_agrees_with_the_whole_policy(name: str) -> None:
+    game, tables, _ = solved(name)
+    leaves = _Evaluator.of(Policy(game, tables)).leaves(1)
+    after = game.holdings.after
+    joint = (game.holdings.joint / game.holdings.num_deals)[np.ix_(after.cls, after.cls)]
+    accepted = exits = 0
+    for hand in situations(game, 3, 400):
+        if accepted >= 4 if hand.envido_accepted else exits >= 8:
+            continue
+        entry = _entry(game, tables, hand)
+        assert entry is not None
+        reach = played_reach(game, tables, hand)
+        for player in (0, 1):
+            combination = _after_first_card(game, hand, player)[1]
+            assert entry.ranges[player][combination] == pytest.approx(reach[player], rel=1e-5, abs=1e-12)
+        mass = entry.ranges[0] @ joint @ entry.ranges[1]
+        if mass < 1e-6:  # hardly ever there: float32 does not resolve the values
+            continue
+        whole = Resolver(entry)
+        first, end = stored_slice(game, hand)
+        assert end - first == whole._part.stop - whole._part.start
+        whole.sums[whole._part] = tables.sums[first:end]
+        value, gap = whole.judged()
+        anew = resolve(game, tables, hand, 300)
+        assert anew is not None
+        assert anew.reached
+        assert 0 <= anew.gap < 0.005
+        assert abs(anew.value - value) <= anew.gap + gap + 1e-5
+        if hand.envido_accepted:
+            accepted += 1
+            continue
+        exits += 1
+        number = entry.game.exits()[0]
+        a, b = entry.first
+        part = slice(after.start[b], after.start[b + 1])
+        pie = (leaves["exit", number][a, part] * entry.ranges[1][part]).sum() / mass
+        # The engine's own value of the situation, counted from the start of the hand.
+        assert -pie - game.trunk.exits[number].payoffs.base == pytest.approx(value, abs=1e-3)
+    assert exits == 8
+    assert accepted == (0 if name == "no envido" else 4)
+
+
+def test_holdings_that_never_come_get_a_mix_too() -> None:
+    game, tables, _ = solved("envido")
+    hand = next(situations(game, 5, 400))
+    nothing = Tables([np.zeros_like(table) for table in tables.trunk_sums], tables.position_sums, tables.sums)
+    anew = resolve(game, nothing, hand, 50)
+    assert anew is not None
+    assert not anew.reached
+    here = Tables(tables.trunk_sums, tables.position_sums, anew.sums)
+    rng = random.Random(1)
+    while not hand.is_over:
+        place = locate(anew.game, hand)
+        if place.table != FORCED:
+            assert sum(here.sums[entry] for entry in place.entries()) > 0
+        hand.apply(rng.choice([action for action in hand.legal_actions() if action < NO_QUIERO]))
+    trick_one = Hand(game.rules, *hand.cards, 0, 0)
+    assert resolve(game, tables, trick_one) is None
+
+
+def test_a_compact_file_keeps_what_it_says(tmp_path: Path) -> None:
+    game, tables, iterations = solved("envido")
+    stored = StoredPolicy(VectorInfo.of(game, "dcfr", iterations, 1.0), game, tables)
+    made = compact_policy(stored, 0.01)
+    path = tmp_path / "small.trick1"
+    made.save(path)
+    found = load_compact(path)
+    assert (found.info, found.facts) == (made.info, made.facts)
+    assert 0 < found.facts.kept < found.facts.infosets
+    for table, whole in zip(found.trunk, tables.trunk_sums, strict=True):
+        own, keep = whole.sum(axis=0), table.sum(axis=0) > 0
+        exact = (whole / np.maximum(own, 1))[:, keep]
+        np.testing.assert_allclose(table[:, keep] / 255, exact, atol=0.5 / 255 + 1e-6)
+    # Kept is what both sides reach: by enumeration of the other's hands, before a card is played.
+    compacted = Tables(found.trunk, found.position, tables.sums)
+    counts = {True: 0, False: 0}
+    for hand in random_decisions(game, 300, 8):
+        if hand.table or hand.tricks:
+            continue
+        player = hand.to_move
+        assert player is not None
+        own = played_reach(game, tables, hand)[player]
+        others = []
+        for other in combinations([card for card in game.rules.deck if card not in hand.cards[player]], 3):
+            cards = (hand.cards[0], other) if player == 0 else (other, hand.cards[1])
+            if hand.envido_accepted and envido_value(other) != envido_value(hand.cards[1 - player]):
+                continue
+            replay = Hand(game.rules, *cards, 0, 0)
+            for _, action in hand.history:
+                replay.apply(action)
+            others.append(played_reach(game, tables, replay)[1 - player])
+        place = locate(game, hand)
+        keep = bool(flat_table(compacted, place.table)[place.entries()].any())
+        least = min(own, sum(others) / len(others))
+        if abs(least - 0.01) > 2e-4:
+            # Tables after an accepted Envido add up the chains that end in it.
+            assert keep == (least > 0.01) or (keep and hand.envido_accepted)
+        counts[keep] += 1
+    assert min(counts.values()) > 5
+    assert found.position.any()
+    broken = bytearray(path.read_bytes())
+    broken[-5] ^= 1
+    path.write_bytes(broken)
+    with pytest.raises(StorageError, match="damaged"):
+        load_playable(path)
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [("3C 2E", None), ("envido quiero 3C 7E truco quiero 7B", 27), ("3C envido quiero 3B", 27)],
+)
+def test_advice_reads_what_was_solved_anew(words: str, shown: int | None) -> None:
+    game = Game(make_rules("base", {}), (0, 0), None, NONE)
+    rng = np.random.default_rng(5)
+    trunk = [rng.random(game.node_shape(node), dtype=np.float32) for node in game.trunk.nodes]
+    tables = Tables(trunk, rng.random(game.position_entries, dtype=np.float32), np.zeros(64, np.float32))
+    compact = CompactSolution(
+        StoredPolicy(VectorInfo.of(game, "dcfr", 1, 0.0), Situation(game), tables), None, False
+    )
+    spot = Spot(game.rules, MANO, CARDS, (0, 0), tuple(parse_history(words)), shown)
+    found = compact.at(spot)
+    assert "solved here from the ranges of trick 1" in found.remark
+    expected = action_mix(found.stored.game, found.stored.tables, spot.hand)
+    advice = advise(found, spot, simple_equity(game.rules.target), 400)
+    assert advice.has_mix
+    assert {row.action: row.probability for row in advice.actions} == pytest.approx(expected, abs=1e-6)
+    assert all(row.points is not None for row in advice.actions)
+    # What is played most is worth no less than the others: the mix answers the other seat's.
+    best = max(row.points for row in advice.actions if row.points is not None)
+    most = max(advice.actions, key=lambda row: row.probability or 0.0)
+    assert most.points is not None
+    assert most.points_error is not None
+    assert most.points > best - 4 * most.points_error - 0.05
+    opening = Spot(game.rules, MANO, CARDS, (0, 0), ())
+    assert compact.at(opening) is compact
+
+
+def test_commands_make_and_read_a_compact_policy(capsys, tmp_path: Path) -> None:
+    rules = make_rules("base", {})
+    game = Game(rules, (14, 14), simple_equity(rules.target), Abstraction())
+    whole, small = tmp_path / "match.vector", tmp_path / "match.trick1"
+    StoredPolicy(VectorInfo.of(game, "dcfr", 1, 0.0), game, random_tables(game, 1.0, 4)).save(whole)
+    status, out, err = truco(capsys, "compact", whole, "--out", small)
+    assert (status, err) == (0, "")
+    assert "tricks 2 and 3 dropped" in out
+    assert small.stat().st_size < whole.stat().st_size / 50
+    told = json.loads(truco(capsys, "info", small, "--json")[1])
+    assert told["compact"]["dropped"] == "tricks 2 and 3"
+    words = ("--solution", small, "--samples", 200, "--json")
+    told = json.loads(truco(capsys, "advise", "1E 7O 3C", "--history", "3C 2E", *words)[1])
+    assert "150 iterations" in told["remark"]
+    assert sum(row["probability"] for row in told["actions"]) == pytest.approx(1.0)
+    told = json.loads(truco(capsys, "advise", "1E 7O 3C", *words)[1])
+    assert "not stored" in told["remark"]
+    told = json.loads(truco(capsys, "table", "envido", "--solution", small, "--rounds", 1, "--json")[1])
+    assert told["values"].startswith("not known")
+    assert set(told["sections"][0]["total"]["values"].values()) == {None}
+    with pytest.raises(ValueError, match="keeps trick 1 only"):
+        load_bot(str(small), rules)
+    assert truco(capsys, "compact", small, "--out", whole)[0] == 2
+    assert truco(capsys, "compact", whole, "--out", tmp_path / "no" / "x")[2].startswith("error: folder")

@@ -1,0 +1,112 @@
+"""Advice, tables and plots read a policy of the vector engine as they read a quick solution."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from game.truco.actions import action_name
+from game.truco.equity import simple_equity
+from game.truco.hand import MANO, Hand
+from game.truco.rules import make_rules
+from game.truco.spot import Spot, parse_history
+from solver.storage import StorageError
+from solver.truco.advice import advise
+from solver.truco.census import take_census, turn_question
+from solver.truco.playable import load_playable
+from solver.truco.vector.abstraction import Abstraction
+from solver.truco.vector.certify import Policy, policy_value
+from solver.truco.vector.files import StoredPolicy, VectorInfo
+from solver.truco.vector.lookup import action_mix
+from solver.truco.vector.solution import VectorSolution, load_vector_solution
+from solver.truco.vector.solve import Game
+from tests.test_truco_command import truco
+from tests.test_vector_lookup import NONE, random_tables
+
+CARDS = (0, 26, 32)
+"""1E 7O 3C."""
+
+
+@pytest.fixture(scope="module")
+def stored() -> StoredPolicy:
+    """Random tables of Truco without Envido."""
+    game = Game(make_rules("base", {"envido": False}), (0, 0), None, NONE)
+    return StoredPolicy(VectorInfo.of(game, "dcfr", 1, 0.0), game, random_tables(game, 1.0, 4))
+
+
+@pytest.fixture(scope="module")
+def match_file(tmp_path_factory) -> Path:
+    """Random tables of the deciding hand, in a file."""
+    rules = make_rules("base", {})
+    game = Game(rules, (14, 14), simple_equity(rules.target), Abstraction())
+    path = tmp_path_factory.mktemp("policies") / "match.vector"
+    StoredPolicy(VectorInfo.of(game, "dcfr", 1, 0.0), game, random_tables(game, 1.0, 4)).save(path)
+    return path
+
+
+def test_simulated_values_of_a_census_add_up_to_the_value_of_the_policy(stored: StoredPolicy) -> None:
+    rounds = 30
+    (census,) = take_census(
+        VectorSolution(stored), [(turn_question(MANO, 0, False, round_value=1), "hand")], rounds
+    )
+    assert census.seen.sum() == rounds * 9880  # mano always begins
+    mean = 0.0
+    for row in census.frame().to_dict("records"):
+        mean += sum(row[name] * row[f"ev_{name}"] for name in census.actions()) / 9880
+    value = policy_value(Policy(stored.game, stored.tables))
+    # Every hand is worth at most 4 points: a standard error of less than 2.5 / sqrt(deals).
+    assert abs(mean - value) < 4 * 2.5 / census.deals**0.5
+    assert abs(value) > 5 * 1.5 / census.deals**0.5
+
+
+@pytest.mark.parametrize("words", ["", "truco quiero 7O 4C", "3C 7E 3B 7O"])
+def test_the_advised_mix_is_the_stored_one(stored: StoredPolicy, words: str) -> None:
+    game = stored.game
+    spot = Spot(game.rules, MANO, CARDS, (0, 0), tuple(parse_history(words)))
+    hand = Hand(game.rules, spot.cards, spot.others[0], 0, 0)
+    for action in spot.history:
+        hand.apply(action)
+    expected = action_mix(game, stored.tables, hand)
+    advice = advise(VectorSolution(stored), spot, simple_equity(game.rules.target), 200)
+    assert {row.action: row.probability for row in advice.actions} == pytest.approx(expected)
+    assert all(row.points is not None for row in advice.actions)
+
+
+def test_commands_read_a_policy(capsys, tmp_path: Path, match_file: Path) -> None:
+    status, out, _ = truco(capsys, "advise", "1E 7O 3C", "--solution", match_file, "--samples", 200, "--json")
+    assert status == 0
+    told = json.loads(out)
+    assert (told["engine"], told["score"], told["utility"]) == ("vector", {"mano": 14, "pie": 14}, "match")
+    solution = load_vector_solution(match_file)
+    hand = Hand(solution.rules, CARDS, (1, 2, 3), 14, 14)
+    mix = action_mix(solution.stored.game, solution.stored.tables, hand)
+    shown = {row["action"]: row["probability"] for row in told["actions"]}
+    assert shown == pytest.approx({action_name(action): share for action, share in mix.items()})
+
+    words = ("table", "envido", "--solution", match_file, "--rounds", 1, "--json")
+    told = json.loads(truco(capsys, *words)[1])
+    assert (told["engine"], told["values"], told["mano_value"]) == ("vector", "simulated", None)
+    opening = told["sections"][0]["total"]
+    assert opening["decisions"] == 9880
+    assert sum(opening["shares"].values()) == pytest.approx(1.0)
+    assert 0 < opening["values"]["play"] < 1
+    status, out, _ = truco(capsys, "table", "truco", "--seat", "pie", "--solution", match_file, "--rounds", 1)
+    assert status == 0
+    assert "vector engine" in out
+
+    picture = tmp_path / "envido.png"
+    words = ("plot", "envido", "--solution", match_file, "--rounds", 1, "--out", picture)
+    assert truco(capsys, *words)[0] == 0
+    assert picture.stat().st_size > 0
+
+
+def test_wrong_files_are_refused_in_one_line(capsys, tmp_path: Path, match_file: Path) -> None:
+    status, _, err = truco(capsys, "advise", "1E 7O 3C", "--solution", match_file, "--score", "3-3")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "the solution is for score 14-14" in err
+    broken = tmp_path / "broken.vector"
+    broken.write_bytes(match_file.read_bytes()[:-1000])
+    with pytest.raises(StorageError, match="damaged in its header"):
+        load_playable(broken)
