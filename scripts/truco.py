@@ -18,6 +18,7 @@ from scripts.console import (
     print_json,
     run,
 )
+from scripts.equity import equity_app
 from scripts.plots import EXAMPLES as PLOT_EXAMPLES
 from scripts.plots import plot
 from scripts.solutions import (
@@ -256,6 +257,7 @@ def advise(
 app.command("table", epilog=TABLE_EXAMPLES)(table)
 app.command("plot", epilog=PLOT_EXAMPLES)(plot)
 app.command("exploitability", epilog=EXPLOITABILITY_EXAMPLES)(exploitability)
+app.add_typer(equity_app, name="equity")
 
 
 def parse_duration(text: str) -> float:

@@ -364,11 +364,16 @@ class QuickSolver:
     """Quick-mode solver of one hand at one score. Same arguments and iterations, same result.
 
     `scores` are (mano, pie) in points; with an equity table the utility is 2 x match-win probability - 1, else
-    points. Raises ValueError for rules the engine does not play.
+    points. `threads`, 1 or 2, play the batches. Raises ValueError for rules the engine does not play.
     """
 
     def __init__(
-        self, rules: Rules, scores: tuple[int, int] = (0, 0), equity: EquityTable | None = None, seed: int = 1
+        self,
+        rules: Rules,
+        scores: tuple[int, int] = (0, 0),
+        equity: EquityTable | None = None,
+        seed: int = 1,
+        threads: int = 2,
     ) -> None:
         self._rules = rules
         self._scores = scores
@@ -379,7 +384,7 @@ class QuickSolver:
         reachable = self._utility[scores[0] :, scores[1] :]
         self._prune = -PRUNE_BELOW * float(np.abs(reachable).max())
         self._seats = [_Seat(seed, player) for player in (0, 1)]
-        self._pool = ThreadPoolExecutor(2)
+        self._pool = ThreadPoolExecutor(threads)
         self.iteration = 0
         """Iterations done."""
         self.seconds = 0.0
