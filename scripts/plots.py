@@ -9,6 +9,7 @@ import typer
 
 from scripts.console import JsonOption, SetOption, print_json
 from scripts.solutions import (
+    EquityOption,
     SolutionOption,
     WantedRulesOption,
     WantedUtilityOption,
@@ -67,6 +68,7 @@ def plot(
     set_: SetOption = None,
     score: ScoreOption = None,
     utility: WantedUtilityOption = None,
+    equity: EquityOption = "computed",
     solution: SolutionOption = None,
     out: Annotated[
         Path | None, typer.Option(help="Picture to write, .png or .svg; by default truco-KIND.png.")
@@ -97,7 +99,7 @@ def plot(
     chosen = wanted_rules(given, rules, set_)
     questions = topic_questions(topic, seat, to, trick, chosen)
     scores = wanted_scores(given, score, chosen.target)
-    found = find_solution(given, chosen, scores, utility)
+    found = find_solution(given, chosen, scores, utility, equity)
     survey = take_survey(found, questions, "envido and strength" if kind == "heatmap" else by, rounds, seed)
     from scripts.charts import draw_heatmap, draw_stacks, draw_truco, rendered
 

@@ -118,7 +118,7 @@ def scores_after(score: Score, target: int) -> Iterator[Score]:
 
 def sweep_order(target: int) -> list[Score]:
     """All scores, by diagonals of equal sum from the last one."""
-    return sorted(product(range(target), repeat=2), key=lambda score: (-sum(score), score))
+    return sorted(product(range(target), range(target)), key=lambda score: (-sum(score), score))
 
 
 def state_seed(seed: int, score: Score) -> int:
@@ -143,7 +143,7 @@ def successors_of(score: Score, target: int, values: Mapping[Score, float]) -> d
 
 def partial_equity(target: int, successors: Mapping[Score, float]) -> EquityTable:
     """An equity table with these values; scores that the hand cannot reach count 1/2."""
-    every = {score: 0.5 for score in product(range(target), repeat=2)}
+    every = dict.fromkeys(product(range(target), range(target)), 0.5)
     return EquityTable(target, every | dict(successors))
 
 
@@ -378,9 +378,7 @@ def sweep(
                 left.remove(score)
             unfinished = [*left, *running.values()]
             share = sum(work[score] for score in states) / sum(work.values())
-            show(
-                Progress(share, len(states), len(work), max(map(sum, unfinished), default=-1), len(running))
-            )
+            show(Progress(share, len(states), len(work), max(map(sum, unfinished), default=-1), len(running)))
             if not running:
                 continue
             finished, _ = wait(running, return_when=FIRST_COMPLETED)
@@ -433,7 +431,7 @@ def _stored(
 def equity_of(states: Mapping[Score, StateValue]) -> EquityTable:
     """The table of a finished sweep."""
     target = 1 + max(a for a, _ in states)
-    return EquityTable(target, {score: state.value for score, state in states.items()})
+    return EquityTable(target, {score: state.value for score, state in states.items()}, "table of a sweep")
 
 
 def visits(states: Mapping[Score, StateValue], start: Score = (0, 0)) -> dict[Score, float]:
@@ -476,6 +474,6 @@ def exceptions(states: Mapping[Score, StateValue]) -> list[tuple[Score, Score, f
                 continue
             rise = states[after].value - state.value
             if sign * rise <= 0.0:
-                error = (state.standard_error**2 + states[after].standard_error**2) ** 0.5
+                error = (state.standard_error**2 + states[after].standard_error ** 2) ** 0.5
                 found.append(((a, b), after, rise, error))
     return found

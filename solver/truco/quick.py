@@ -441,6 +441,7 @@ class QuickSolver:
             score=self._scores,
             utility="match" if self._equity else "points",
             equity=self._equity.rows() if self._equity else None,
+            equity_name=self._equity.name if self._equity else None,
             engine="quick",
             algorithm=f"external-sampling MCCFR, linear regrets, quadratic average, trembles {TREMBLE:.0%}, pruning",
             abstraction="compact information key, see solver/truco/infokey.py",

@@ -1,4 +1,4 @@
-"""Plays a stored strategy against itself: the value of a hand at a score, and whole matches with one strategy a score.
+"""Plays a stored strategy against itself: the value of a hand, and whole matches with one strategy for each score.
 
 Luck is that of `solver.truco.duel`: numbers that depend on the seed, the pair and the hand alone. A deal is played
 twice, with the two hands swapped, which takes much of the luck of the cards out of mano's mean.
