@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from scripts.console import JsonOption, RulesOption, SetOption, chosen_rules, new_app, print_json, progress
+from scripts.console import (
+    JsonOption,
+    RulesOption,
+    SetOption,
+    chosen_rules,
+    new_app,
+    parse_score,
+    print_json,
+    progress,
+)
 
 if TYPE_CHECKING:
     from game.truco.equity import EquityTable
@@ -321,7 +330,11 @@ def plot_table(
     from scripts.equity_charts import draw_table
 
     figure = draw_table(
-        view_values(shown.table, view), VIEW_TITLES[view], _caption(shown), view in ("being-mano", "point")
+        view_values(shown.table, view),
+        VIEW_TITLES[view],
+        _caption(shown),
+        view == "being-mano",
+        unit="%" if view in ("mano", "pie") else "percentage points",
     )
     write_file(path, rendered(figure, path.suffix[1:]))
     if json:
@@ -377,3 +390,118 @@ def csv_text(shown: _Shown) -> str:
                 ]
             lines.append(",".join(map(str, cells)))
     return "\n".join(lines) + "\n"
+
+
+# ---- checks
+
+
+@equity_app.command(
+    "check",
+    epilog="Examples:  `truco equity check --equity results/equity/base`  ·  `truco equity check --equity "
+    "results/equity/base --strategies out/strategies --matches 200000 --again 13-13 --again 14-10 --json`",
+)
+def check(
+    equity: Annotated[
+        Path, typer.Option(help="Folder of states of a finished sweep.", metavar="FOLDER", show_default=False)
+    ],
+    rules: RulesOption = "base",
+    set_: SetOption = None,
+    strategies: Annotated[
+        Path | None,
+        typer.Option(help="Folder that `truco equity solve --keep` filled: play whole matches with them."),
+    ] = None,
+    matches: Annotated[
+        int, typer.Option(min=2, help="Sequences of deals to play as matches, each twice.")
+    ] = 50_000,
+    again: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Solve this score once more with other luck and twice the iterations; repeat for more."
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the matches and of the second solves.")] = 1_000,
+    json: JsonOption = False,
+) -> None:
+    """Check a finished table: does it rise with every point, do whole matches and second solves agree with it.
+
+    z is a difference in its standard errors; beyond 3 something is wrong, or the strategies have not converged.
+    """
+    if not equity.is_dir():
+        raise ValueError(f"{equity} is not a folder of states")
+    chosen = chosen_rules(rules, set_)
+    scores = [parse_score(text, chosen.target) for text in again or []]
+    from solver.truco.equity_sweep import accumulated_error, exceptions, load_states, solve_again
+
+    states = load_states(equity, chosen)
+    first = states[0, 0]
+    found: dict[str, Any] = sweep_facts(states) | {"value": first.value}
+    if all(state.ends for state in states.values()):
+        found["accumulated_error"] = accumulated_error(states)
+    found["exceptions"] = [
+        {"from": _score(a), "to": _score(b), "rise": rise, "z": rise / error if error else None}
+        for a, b, rise, error in exceptions(states)
+    ]
+    found["again"] = []
+    with progress("second solves") as update:
+        for done, score in enumerate(scores):
+            update(done / len(scores), _score(score))
+            state, other = states[score], solve_again(chosen, states, score, seed)
+            error = (state.standard_error**2 + other.standard_error**2) ** 0.5
+            found["again"].append(
+                {
+                    "score": _score(score), "table": state.value, "second": other.value,
+                    "difference": other.value - state.value, "z": (other.value - state.value) / error,
+                    "iterations": other.iterations,
+                }
+            )  # fmt: skip
+    if strategies is not None:
+        found["matches"] = _whole_matches(chosen, states, strategies, matches, seed)
+    if json:
+        print_json(found)
+        return
+    print(f"at 0-0 mano wins {first.value:.2%}; {found['accuracy']}")
+    print(f"{len(found['exceptions'])} exceptions to rising in mano's points and falling in pie's")
+    for row in found["exceptions"]:
+        print(f"  {row['from']} to {row['to']}: {row['rise']:+.4f} (z {row['z']:+.1f})")
+    for row in found["again"]:
+        print(
+            f"second solve at {row['score']}: {row['second']:.4f}, table {row['table']:.4f}, z {row['z']:+.1f}, "
+            f"{row['iterations']} iterations"
+        )
+    if strategies is not None:
+        row = found["matches"]
+        print(
+            f"{row['played']:,} matches: first mano wins {row['first_mano_wins']:.2%} ± {row['standard_error']:.2%}, "
+            f"z {row['z']:+.1f}; {row['hands_per_match']:.1f} hands a match"
+        )
+
+
+def _score(score: Score) -> str:
+    return f"{score[0]}-{score[1]}"
+
+
+def _whole_matches(
+    rules: Rules, states: dict[Score, StateValue], folder: Path, pairs: int, seed: int
+) -> dict[str, float]:
+    """Plays matches by the kept strategies; raises ValueError for one that is missing or of other rules."""
+    from solver import load_solution
+    from solver.truco.equity_sweep import accumulated_error, kept_strategy
+    from solver.truco.selfplay import play_matches
+
+    tables = {}
+    for score in states:
+        solution = load_solution(kept_strategy(folder, score))
+        if solution.rules != rules or solution.info.score != score:
+            raise ValueError(f"{kept_strategy(folder, score)} is of other rules or another score")
+        tables[score] = solution.table
+    wins, hands = play_matches(rules, tables, pairs, seed)
+    means = wins.mean(axis=1)
+    error = float(means.std(ddof=1) / len(means) ** 0.5)
+    mean, value = float(means.mean()), states[0, 0].value
+    return {
+        "played": 2 * pairs,
+        "first_mano_wins": mean,
+        "standard_error": error,
+        "z": (mean - value) / (error**2 + accumulated_error(states) ** 2) ** 0.5,
+        "hands_per_match": hands / (2 * pairs),
+    }

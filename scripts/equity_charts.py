@@ -18,11 +18,12 @@ def draw_table(
     caption: str,
     signed: bool = False,
     axes_labels: tuple[str, str] = ("points of that player", "points of the other"),
-    unit: str | None = None,
+    unit: str = "%",
 ) -> Figure:
     """A heat map of shares (row = points of the player it is about), in percent in the cells; nan stays hatched.
 
-    `signed` values are coloured from brown (negative) over white to violet, others on cividis.
+    `signed` values are coloured from brown (negative) over white to violet; others on cividis, from 0 to 100 or, if
+    they are small, to the largest, with more shades for the smaller ones.
     """
     values = 100 * np.array(rows, np.float64)
     size = len(values)
@@ -32,7 +33,9 @@ def draw_table(
         widest = float(np.nanmax(np.abs(values))) or 1.0
         scale, colours = mpl.colors.Normalize(-widest, widest), mpl.colormaps["PuOr"]
     else:
-        scale, colours = mpl.colors.Normalize(0, 100), mpl.colormaps["cividis"]
+        most = float(np.nanmax(values)) if not np.isnan(values).all() else 100.0
+        scale = mpl.colors.Normalize(0, 100) if most > 60 else mpl.colors.PowerNorm(0.5, 0, max(most, 1.0))
+        colours = mpl.colormaps["cividis"]
     axes.set_facecolor("#EEEEEE")
     image = axes.imshow(values, cmap=colours, norm=scale, origin="lower")
     for own, other in np.ndindex(values.shape):
@@ -51,7 +54,7 @@ def draw_table(
     axes.tick_params(length=0)
     for spine in axes.spines.values():
         spine.set_visible(False)
-    figure.colorbar(image, ax=axes, shrink=0.85, label=unit or ("percentage points" if signed else "%"))
+    figure.colorbar(image, ax=axes, shrink=0.85, label=unit)
     figure.suptitle("\n".join(textwrap.wrap(title, 90)), x=0.02, ha="left", fontweight="bold", fontsize=11)
     figure.supxlabel(
         "\n".join(textwrap.wrap(caption, _FOOTER_LETTERS)), x=0.02, ha="left", fontsize=7, color="#555555"

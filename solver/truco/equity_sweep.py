@@ -226,6 +226,20 @@ def _solve_vector(rules: Rules, equity: EquityTable, task: Task) -> dict[str, An
     }
 
 
+def solve_again(rules: Rules, states: Mapping[Score, StateValue], score: Score, seed: int) -> StateValue:
+    """The state of a score once more against the same later values, with other luck and twice the iterations.
+
+    By the quick engine, whatever solved the state.
+    """
+    values = {at: state.value for at, state in states.items()}
+    state = states[score]
+    iterations, pairs = 2 * state.iterations, state.pairs or SweepSettings.pairs
+    settings = SweepSettings(iterations=iterations, late_iterations=iterations, pairs=pairs, seed=seed)
+    return solve_state(
+        Task(rules.to_dict(), score, successors_of(score, rules.target, values) or {}, settings)
+    )
+
+
 def kept_strategy(folder: Path, score: Score) -> Path:
     """File of the strategy of a score in a folder of kept strategies."""
     return folder / f"{score[0]:02d}-{score[1]:02d}.truco"
