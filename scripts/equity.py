@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from concurrent.futures import Executor
+from concurrent.futures import BrokenExecutor, Executor
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
@@ -113,22 +113,13 @@ def solve(
 
     An interrupted sweep goes on where it was. The result does not depend on the number of workers.
     """
-    from solver.truco.equity_sweep import SweepSettings, accumulated_error, sweep
+    from solver.truco.equity_sweep import accumulated_error, sweep
 
     chosen = chosen_rules(rules, set_)
-    if engine == "quick" and (contexts or values or certify):
-        raise ValueError("--contexts, --values and --certify are choices of --engine vector")
     plain, double = _DEFAULT_ITERATIONS.get(engine, (1, 1))
     often = iterations or plain
-    settings = SweepSettings(
-        engine,
-        often,
-        late or (often * double // plain),
-        pairs,
-        seed,
-        tuple(contexts.split(",")) if contexts else None,
-        tuple(values.split(",")) if values else None,
-        certify,
+    settings = _settings(
+        engine, often, late or (often * double // plain), pairs, seed, contexts, values, certify
     )
     _check_rules(chosen, settings)
     folder = out or states_folder(chosen)
@@ -142,7 +133,12 @@ def solve(
             note = f"diagonal {at.diagonal}, " if at.diagonal >= 0 else ""
             update(at.share, f"{note}{at.done} of {at.total} states, {at.running} running")
 
-        states = sweep(chosen, folder, settings, start, keep, show, _tell)
+        try:
+            states = sweep(chosen, folder, settings, start, keep, show, _tell)
+        except BrokenExecutor:
+            raise ValueError(
+                f"worker processes die again and again (out of memory?); finished states are in {folder}"
+            ) from None
     first = states[0, 0]
     measured = all(state.ends for state in states.values())
     error = accumulated_error(states) if measured else None
@@ -155,6 +151,25 @@ def solve(
     spread = "" if error is None else f" ± {error:.2%} (sampling, accumulated over the match)"
     print(f"{folder}: {len(states)} states, {seconds / 60:.0f} worker minutes")
     print(f"at 0-0 mano wins {first.value:.2%}{spread}")
+
+
+def _settings(
+    engine: str,
+    iterations: int,
+    late: int | None,
+    pairs: int,
+    seed: int,
+    contexts: str | None,
+    values: str | None,
+    certify: bool,
+) -> SweepSettings:
+    """Settings of the options; raises ValueError for options of the other engine or values out of range."""
+    from solver.truco.equity_sweep import SweepSettings
+
+    if engine == "quick" and (contexts or values or certify):
+        raise ValueError("--contexts, --values and --certify are choices of --engine vector")
+    merges = (tuple(text.split(",")) if text else None for text in (contexts, values))
+    return SweepSettings(engine, iterations, late or iterations, pairs, seed, *merges, certify)
 
 
 def states_folder(rules: Rules) -> Path:
@@ -415,9 +430,20 @@ def check(
     ] = 50_000,
     again: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Solve this score once more with other luck and twice the iterations; repeat for more."
-        ),
+        typer.Option(help="Solve this score once more with other luck; repeat for more.", metavar="A-B"),
+    ] = None,
+    engine: Annotated[
+        str, typer.Option(help="Engine of the second solves.", metavar="quick|vector")
+    ] = "quick",
+    iterations: Annotated[
+        int | None,
+        typer.Option(min=1, help="Of the second solves; 640 quick, 100 vector.", show_default=False),
+    ] = None,
+    contexts: Annotated[
+        str | None, typer.Option(help="vector: as in `truco solve`.", metavar="C,C,C,C")
+    ] = None,
+    values: Annotated[
+        str | None, typer.Option(help="vector: as in `truco solve`.", metavar="V,V,V,V")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the matches and of the second solves.")] = 1_000,
     json: JsonOption = False,
@@ -432,6 +458,8 @@ def check(
     scores = [parse_score(text, chosen.target) for text in again or []]
     from solver.truco.equity_sweep import accumulated_error, exceptions, load_states, solve_again
 
+    often = iterations or _DEFAULT_ITERATIONS.get(engine, (1, 1))[1]
+    settings = _settings(engine, often, None, 60_000, seed, contexts, values, False)
     states = load_states(equity, chosen)
     first = states[0, 0]
     found: dict[str, Any] = sweep_facts(states) | {"value": first.value}
@@ -445,7 +473,7 @@ def check(
     with progress("second solves") as update:
         for done, score in enumerate(scores):
             update(done / len(scores), _score(score))
-            state, other = states[score], solve_again(chosen, states, score, seed)
+            state, other = states[score], solve_again(chosen, states, score, settings)
             error = (state.standard_error**2 + other.standard_error**2) ** 0.5
             found["again"].append(
                 {

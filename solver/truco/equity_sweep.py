@@ -210,6 +210,7 @@ def _solve_vector(rules: Rules, equity: EquityTable, task: Task) -> dict[str, An
     for _ in range(iterations):
         solver.iterate(schedule_step("dcfr", solver.iterations + 1))
     policy = Policy.of(solver)
+    del solver  # its regrets take as much memory as the policy
     bracket = None
     if settings.certify:
         mano, pie = (best_response(policy, player).value for player in (0, 1))
@@ -226,15 +227,11 @@ def _solve_vector(rules: Rules, equity: EquityTable, task: Task) -> dict[str, An
     }
 
 
-def solve_again(rules: Rules, states: Mapping[Score, StateValue], score: Score, seed: int) -> StateValue:
-    """The state of a score once more against the same later values, with other luck and twice the iterations.
-
-    By the quick engine, whatever solved the state.
-    """
+def solve_again(
+    rules: Rules, states: Mapping[Score, StateValue], score: Score, settings: SweepSettings
+) -> StateValue:
+    """The state of a score once more, with these settings, against the same later values."""
     values = {at: state.value for at, state in states.items()}
-    state = states[score]
-    iterations, pairs = 2 * state.iterations, state.pairs or SweepSettings.pairs
-    settings = SweepSettings(iterations=iterations, late_iterations=iterations, pairs=pairs, seed=seed)
     return solve_state(
         Task(rules.to_dict(), score, successors_of(score, rules.target, values) or {}, settings)
     )
@@ -419,7 +416,9 @@ def sweep(
                 workers = start_workers()
             left.sort(key=lambda score: (-sum(score), score))
     finally:
-        workers.shutdown(wait=False, cancel_futures=True)
+        for future in running:
+            future.cancel()
+        workers.shutdown(wait=False)
     return states
 
 
