@@ -25,6 +25,7 @@ from scripts.console import (
 if TYPE_CHECKING:
     from game.truco.equity import EquityTable
     from game.truco.rules import Rules
+    from solver import Solution
     from solver.truco.equity_sweep import Progress, Score, StateValue, SweepSettings
 
 View = Literal["mano", "pie", "being-mano", "point"]
@@ -168,8 +169,8 @@ def _settings(
 
     if engine == "quick" and (contexts or values or certify):
         raise ValueError("--contexts, --values and --certify are choices of --engine vector")
-    merges = (tuple(text.split(",")) if text else None for text in (contexts, values))
-    return SweepSettings(engine, iterations, late or iterations, pairs, seed, *merges, certify)
+    kept, known = (tuple(text.split(",")) if text else None for text in (contexts, values))
+    return SweepSettings(engine, iterations, late or iterations, pairs, seed, kept, known, certify)
 
 
 def states_folder(rules: Rules) -> Path:
@@ -508,20 +509,25 @@ def _score(score: Score) -> str:
     return f"{score[0]}-{score[1]}"
 
 
+def _strategy(rules: Rules, folder: Path, score: Score) -> Solution:
+    """The kept strategy of a score; raises ValueError for one that is missing or of other rules."""
+    from solver import load_solution
+    from solver.truco.equity_sweep import kept_strategy
+
+    solution = load_solution(kept_strategy(folder, score))
+    if solution.rules != rules or solution.info.score != score:
+        raise ValueError(f"{kept_strategy(folder, score)} is of other rules or another score")
+    return solution
+
+
 def _whole_matches(
     rules: Rules, states: dict[Score, StateValue], folder: Path, pairs: int, seed: int
 ) -> dict[str, float]:
     """Plays matches by the kept strategies; raises ValueError for one that is missing or of other rules."""
-    from solver import load_solution
-    from solver.truco.equity_sweep import accumulated_error, kept_strategy
+    from solver.truco.equity_sweep import accumulated_error
     from solver.truco.selfplay import play_matches
 
-    tables = {}
-    for score in states:
-        solution = load_solution(kept_strategy(folder, score))
-        if solution.rules != rules or solution.info.score != score:
-            raise ValueError(f"{kept_strategy(folder, score)} is of other rules or another score")
-        tables[score] = solution.table
+    tables = {score: _strategy(rules, folder, score).table for score in states}
     wins, hands = play_matches(rules, tables, pairs, seed)
     means = wins.mean(axis=1)
     error = float(means.std(ddof=1) / len(means) ** 0.5)
@@ -533,3 +539,83 @@ def _whole_matches(
         "z": (mean - value) / (error**2 + accumulated_error(states) ** 2) ** 0.5,
         "hands_per_match": hands / (2 * pairs),
     }
+
+
+@equity_app.command(
+    "exploitability",
+    epilog="Examples:  `truco equity exploitability --equity results/equity/base --strategies out/strategies "
+    "--least 12`",
+)
+def exploitability(
+    equity: Annotated[
+        Path, typer.Option(help="Folder of states of a finished sweep.", metavar="FOLDER", show_default=False)
+    ],
+    strategies: Annotated[
+        Path,
+        typer.Option(
+            help="Folder that `truco equity solve --keep` filled.", metavar="FOLDER", show_default=False
+        ),
+    ],
+    rules: RulesOption = "base",
+    set_: SetOption = None,
+    iterations: Annotated[
+        int, typer.Option(min=1, help="Batches of deals that each deviator learns from.")
+    ] = 400,
+    pairs: Annotated[int, typer.Option(min=2, help="Deals that measure it, each twice.")] = 60_000,
+    least: Annotated[
+        int,
+        typer.Option(min=0, help="Deviate only where both have so many points; elsewhere play as stored."),
+    ] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of training and measuring.")] = 1,
+    json: JsonOption = False,
+) -> None:
+    """A lower bound on what a perfect opponent wins against the stored strategies over a whole match.
+
+    At every score an opponent is trained against the frozen strategy; what it wins on new deals is carried backwards.
+    A perfect opponent wins at least as much, up to the luck of those deals: it would remember more and train longer.
+    """
+    if not equity.is_dir():
+        raise ValueError(f"{equity} is not a folder of states")
+    chosen = chosen_rules(rules, set_)
+    if least >= chosen.target:
+        raise ValueError(f"--least is {least}, allowed: 0 to {chosen.target - 1}")
+    from solver.truco.deviator import exploit
+    from solver.truco.equity_sweep import load_states
+
+    states = load_states(equity, chosen)
+    if not all(state.ends for state in states.values()):
+        raise ValueError(f"{equity} has states without measured ends of hands (vector engine)")
+    with progress(f"deviators {chosen.name()}") as show:
+        found = exploit(
+            chosen, states, lambda score: _strategy(chosen, strategies, score).table, iterations, pairs, least, seed,
+            lambda share, score: show(share, _score(score)),
+        )  # fmt: skip
+    rows = [
+        {
+            "score": _score(score),
+            "as_mano": value.as_mano, "table_mano": states[score].value, "error_as_mano": value.error_as_mano,
+            "as_pie": value.as_pie, "table_pie": 1.0 - states[score].value, "error_as_pie": value.error_as_pie,
+            "deviates": value.deviates,
+        }
+        for score, value in found.items()
+        if min(score) >= least
+    ]  # fmt: skip
+    match = (found[0, 0].as_mano + found[0, 0].as_pie) / 2
+    result = {
+        "method": "lower bound: trained deviators that remember what the strategies do, measured on new deals",
+        "match": match, "least": least, "iterations": iterations, "pairs": pairs, "seed": seed, "states": rows,
+    }  # fmt: skip
+    if json:
+        print_json(result)
+        return
+    where = "every score" if least == 0 else f"scores where both have {least} points or more"
+    print(
+        f"a trained opponent wins at least {match:.2%} of matches, up to sampling; 50 % would be a perfect strategy"
+    )
+    print(f"it deviates at {where}; a perfect opponent wins more. From each such score (mano-pie):")
+    for row in rows:
+        cells = (
+            f"{seat} {row[f'as_{seat}']:.4f} ± {row[f'error_as_{seat}']:.4f} (table {row[f'table_{seat}']:.4f})"
+            for seat in ("mano", "pie")
+        )
+        print(f"  {row['score']:>6}  {'   '.join(cells)}")

@@ -16,6 +16,7 @@ from game.truco.equity import EquityTable, computed_equity, load_equity, simple_
 from game.truco.rules import PRESETS, make_rules
 from scripts.equity import _shown, csv_text, view_values
 from solver.storage import StorageError
+from solver.truco.deviator import exploit
 from solver.truco.equity_sweep import (
     SweepSettings,
     Task,
@@ -153,6 +154,36 @@ def test_exceptions_are_found(finished):
     flat[1, 1] = replace(flat[1, 1], value=0.9)
     found = {(a, b) for a, b, _, _ in exceptions(flat)}
     assert found == {((1, 1), (2, 1)), ((1, 0), (1, 1))}
+
+
+def test_a_trained_opponent_beats_a_bad_strategy_and_carries_it_backwards(finished):
+    """Against strategies of 20 iterations a deviator wins more than half of the matches."""
+    from solver import load_solution
+
+    folder, keep = finished
+    states = load_states(folder, RULES)
+
+    def table_of(score):
+        return load_solution(kept_strategy(keep, score)).table
+
+    late = exploit(RULES, states, table_of, 80, 2_000, least=2)
+    assert any(late[2, 2].deviates)
+    assert late[2, 2].as_mano + late[2, 2].as_pie > 1.0 + 0.01
+    # Where it plays as stored it gains only what it gains later.
+    for score, state in states.items():
+        if min(score) < 2:
+            assert late[score].deviates == (False, False)
+            total = sum(
+                share * (1.0 if a == 3 else 0.0 if b == 3 else late[b, a].as_pie)
+                for end, share in state.ends.items()
+                for a, b in [tuple(map(int, end.split("-")))]
+            )
+            assert late[score].as_mano == pytest.approx(total)
+    assert late[0, 0].as_mano + late[0, 0].as_pie > 1.0
+    never = exploit(RULES, states, table_of, 1, 2, least=3)
+    for score, state in states.items():
+        assert never[score].as_mano == pytest.approx(state.value)
+        assert never[score].as_pie == pytest.approx(1.0 - state.value)
 
 
 # ---------------------------------------------------------------------------------------- workers and files
@@ -355,6 +386,29 @@ def test_the_checks_of_a_table(finished, capsys):
     assert abs(told["matches"]["z"]) < 4
     assert told["value"] == load_states(folder, RULES)[0, 0].value
     assert told["again"][0]["iterations"] == 40
+
+
+def test_the_exploitability_command(finished, capsys):
+    folder, keep = finished
+    words = (
+        "--set",
+        "target=3",
+        "--equity",
+        folder,
+        "--strategies",
+        keep,
+        "--iterations",
+        20,
+        "--pairs",
+        200,
+    )
+    status, out, _ = truco(capsys, "equity", "exploitability", *words, "--least", 2)
+    assert status == 0
+    assert "a perfect opponent wins more" in out
+    told = json.loads(truco(capsys, "equity", "exploitability", *words, "--least", 2, "--json")[1])
+    assert [row["score"] for row in told["states"]] == ["2-2"]
+    assert told["match"] >= 0.5 - 0.02
+    assert truco(capsys, "equity", "exploitability", *words, "--least", 3)[0] == 2
 
 
 def test_the_table_that_ships_is_the_one_of_the_committed_states():

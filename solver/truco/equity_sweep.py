@@ -180,8 +180,8 @@ def _solve_quick(rules: Rules, equity: EquityTable, task: Task) -> dict[str, Any
         solver.step()
     # The values of single actions are measured on few deals: they are not needed here.
     solution = solver.solution(deals=2_000)
-    ends = final_scores(rules, solution.table, score, settings.pairs, seed + 1)
-    value, error = _mean_win(ends, equity)
+    ends = final_scores(rules, solution.table, solution.table, score, settings.pairs, seed + 1)
+    value, error = mean_win(ends, equity)
     if task.keep is not None:
         info = replace(solution.info, mano_value=2 * value - 1, mano_value_error=2 * error)
         replace(solution, info=info).save(kept_strategy(Path(task.keep), score))
@@ -242,7 +242,7 @@ def kept_strategy(folder: Path, score: Score) -> Path:
     return folder / f"{score[0]:02d}-{score[1]:02d}.truco"
 
 
-def _mean_win(ends: np.ndarray, equity: EquityTable) -> tuple[float, float]:
+def mean_win(ends: np.ndarray, equity: EquityTable) -> tuple[float, float]:
     """Mean of mano's match-win chance after the hands, and its standard error with the pair as the unit."""
     size = equity.target + 1
     worth = np.array([[equity.after_hand(a, b) for b in range(size)] for a in range(size)])

@@ -104,12 +104,13 @@ def with_room(index: Index) -> Index:
     if 2 * used <= size:
         return index
     larger = index._replace(hash_keys=np.full(2 * size, -1, np.int64), hash_rows=np.zeros(2 * size, np.int32))
-    _fill_hash(larger)
+    fill_hash(larger)
     return larger
 
 
 @njit(cache=True, nogil=True)
-def _fill_hash(index: Index) -> None:
+def fill_hash(index: Index) -> None:
+    """Enters every key in use into an empty hash."""
     for row in range(index.used[0]):
         cell = _probe(index, index.keys[row])
         index.hash_keys[cell] = index.keys[row]
@@ -434,7 +435,7 @@ class QuickSolver:
             means[chunk] = list(self._pool.map(measure, (0, 1)))
             progress((chunk + 1) / chunks)
         values = (means[:, 0] - means[:, 1]) / 2
-        table, action_values, counts = _pack([seat.read_index for seat in self._seats], mixes, sums)
+        table, action_values, counts = pack([seat.read_index for seat in self._seats], mixes, sums)
         info = SolutionInfo(
             rules=self._rules.to_dict(),
             rules_hash=self._rules.hash(),
@@ -489,7 +490,7 @@ def _without_scraps(average: np.ndarray) -> np.ndarray:
     return np.where(average < MIN_SHARE * average.sum(axis=1, keepdims=True), np.float32(0.0), average)
 
 
-def _pack(
+def pack(
     indexes: list[Index], mixes: list[np.ndarray], sums: list[np.ndarray]
 ) -> tuple[PolicyTable, np.ndarray, np.ndarray]:
     """The rows with an average, of both seats in key order: policy table, action values beside its probs, visits."""

@@ -1,4 +1,4 @@
-"""Plays a stored strategy against itself: the value of a hand, and whole matches with one strategy for each score.
+"""Plays stored strategies against each other: the value of a hand, and matches with one strategy for each score.
 
 Luck is that of `solver.truco.duel`: numbers that depend on the seed, the pair and the hand alone. A deal is played
 twice, with the two hands swapped, which takes much of the luck of the cards out of mano's mean.
@@ -44,16 +44,24 @@ class _Shelf(NamedTuple):
 
 
 def final_scores(
-    rules: Rules, table: PolicyTable, score: tuple[int, int], pairs: int, seed: int
+    rules: Rules, mano: PolicyTable, pie: PolicyTable, score: tuple[int, int], pairs: int, seed: int
 ) -> np.ndarray:
-    """Scores (mano, pie) after hands that begin at `score`, both seats playing the table; int32 [pairs, 2, 2].
+    """Scores (mano, pie) after hands that begin at `score`, the seats playing these tables; int32 [pairs, 2, 2].
 
     The two plays of a pair are one deal, with the hands swapped in the second. Raises ValueError for rules that the
     engine does not play.
     """
     out = np.empty((pairs, 2, 2), np.int32)
-    _play_hands(table, rules_vector(rules), score[0], score[1], seed, out)
+    _play_hands(_read_only(mano), _read_only(pie), rules_vector(rules), score[0], score[1], seed, out)
     return out
+
+
+def _read_only(table: PolicyTable) -> PolicyTable:
+    """The table read-only, as a memory-mapped one is: numba compiles for one type only."""
+    views = [array.view() for array in table]
+    for view in views:
+        view.flags.writeable = False
+    return PolicyTable(*views)
 
 
 def play_matches(
@@ -95,15 +103,18 @@ def _shelf(target: int, tables: Mapping[tuple[int, int], PolicyTable]) -> _Shelf
 
 @njit(cache=True, nogil=True)
 def _play_hand(
-    table: PolicyTable, rules: np.ndarray, key: np.uint64, swapped: int, state: np.ndarray, actions: np.ndarray,
-    probs: np.ndarray,
+    mano: PolicyTable, pie: PolicyTable, rules: np.ndarray, key: np.uint64, swapped: int, state: np.ndarray,
+    actions: np.ndarray, probs: np.ndarray,
 ) -> None:  # fmt: skip
     """Plays the dealt hand in `state` to its end; luck goes with the cards when hands are swapped."""
     decisions = [0, 0]
     while state[OVER] == 0:
         n = legal(state, rules, actions)
         player = mover(state)
-        table_policy(table, state, rules, actions, n, probs)
+        if player == 0:
+            table_policy(mano, state, rules, actions, n, probs)
+        else:
+            table_policy(pie, state, rules, actions, n, probs)
         draw = decision_draw(key, player ^ swapped, decisions[player])
         decisions[player] += 1
         apply(state, rules, actions[choose(probs, n, draw)])
@@ -117,8 +128,9 @@ def _swap_hands(deck: np.ndarray) -> None:
 
 @njit(cache=True, nogil=True)
 def _play_hands(
-    table: PolicyTable, rules: np.ndarray, mano_score: int, pie_score: int, seed: int, out: np.ndarray
-) -> None:
+    mano: PolicyTable, pie: PolicyTable, rules: np.ndarray, mano_score: int, pie_score: int, seed: int,
+    out: np.ndarray,
+) -> None:  # fmt: skip
     state, actions = np.empty(STATE_SIZE, np.int32), np.empty(MAX_LEGAL, np.int32)
     probs, deck = np.empty(MAX_LEGAL), np.empty(DECK_SIZE, np.int32)
     for pair in range(len(out)):
@@ -126,7 +138,7 @@ def _play_hands(
         deal_cards(key, deck)
         for swapped in range(2):
             deal(state, deck, mano_score, pie_score)
-            _play_hand(table, rules, key, swapped, state, actions, probs)
+            _play_hand(mano, pie, rules, key, swapped, state, actions, probs)
             out[pair, swapped, 0], out[pair, swapped, 1] = state[SCORE], state[SCORE + 1]
             _swap_hands(deck)
 
@@ -149,7 +161,7 @@ def _play_matches(shelf: _Shelf, rules: np.ndarray, seed: int, wins: np.ndarray)
                 if swapped:
                     _swap_hands(deck)
                 deal(state, deck, mano, pie)
-                _play_hand(table, rules, key, swapped, state, actions, probs)
+                _play_hand(table, table, rules, key, swapped, state, actions, probs)
                 mano, pie = state[SCORE + 1], state[SCORE]  # the other is mano next
                 hand += 1
             # After an even number of hands the first mano is mano again.
