@@ -132,11 +132,11 @@ def find_solution(
 
 def chosen_equity(rules: Rules, source: str) -> EquityTable:
     """The equity table that `source` names; its name says so if it was computed for other rules."""
-    from game.truco.equity import load_equity
+    from game.truco.equity import load_equity, simple_equity
     from game.truco.rules import PRESETS
 
     table = load_equity(source, rules.target)
-    borrowed = source == "computed" and rules != PRESETS["base"] and table.target == PRESETS["base"].target
+    borrowed = source == "computed" and rules != PRESETS["base"] and table is not simple_equity(rules.target)
     return table.named(f"{table.name}, not {rules.name()}") if borrowed else table
 
 

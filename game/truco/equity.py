@@ -88,10 +88,16 @@ def simple_equity(target: int) -> EquityTable:
     return EquityTable(target, table, "built-in model")
 
 
+def _has_computed(target: int) -> bool:
+    return target == _COMPUTED_TARGET and _COMPUTED.exists()
+
+
 @cache
 def computed_equity(target: int) -> EquityTable:
-    """The table that comes with the package, computed for the rules `base`; the built-in model for other targets."""
-    if target != _COMPUTED_TARGET:
+    """The table that comes with the package, computed for the rules `base`; the built-in model for other targets, and
+    where the package has none.
+    """
+    if not _has_computed(target):
         return simple_equity(target)
     return _read_table(str(_COMPUTED), target).named("table computed for rules base")
 
@@ -112,7 +118,7 @@ def table_facts(source: str, target: int) -> dict[str, str]:
 
     Raises ValueError if the file cannot be read.
     """
-    if source == "simple" or (source == "computed" and target != _COMPUTED_TARGET):
+    if source == "simple" or (source == "computed" and not _has_computed(target)):
         return {}
     path = _COMPUTED if source == "computed" else Path(source)
     notes = [line[1:].partition(":") for line in _lines(path) if line[:1] == "#"]
