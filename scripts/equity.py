@@ -265,12 +265,12 @@ def sweep_facts(states: dict[Score, StateValue]) -> dict[str, str]:
 
     first = next(iter(states.values()))
     engines = sorted({state.engine for state in states.values()})
-    iterations = sorted({state.iterations for state in states.values()})
+    fewest, most = (pick(state.iterations for state in states.values()) for pick in (min, max))
     worst = max(state.standard_error for state in states.values())
     facts = {
         "rules": first.rules,
         "rules_hash": first.rules_hash,
-        "engine": f"{' and '.join(engines)}, {' or '.join(map(str, iterations))} iterations a state",
+        "engine": f"{' and '.join(engines)}, {f'{fewest} to ' if fewest < most else ''}{most} iterations a state",
         "accuracy": f"standard error of a state at most {worst:.4f} given the later ones",
     }
     if all(state.ends for state in states.values()):
@@ -280,7 +280,8 @@ def sweep_facts(states: dict[Score, StateValue]) -> dict[str, str]:
 
 
 def _caption(shown: _Shown) -> str:
-    return " · ".join(f"{name} {text}" for name, text in shown.facts.items() if name != "rules_hash")
+    words = {name: text for name, text in shown.facts.items() if name != "rules_hash"}
+    return " · ".join(text if name == "table" else f"{name} {text}" for name, text in words.items())
 
 
 @equity_app.command(
