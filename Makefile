@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo results test lint types format clean
+.PHONY: demo results equity test lint types format clean
 
 $(VENV)/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed, this is %d.%d (set PYTHON=...)" % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'
@@ -33,6 +33,23 @@ results: $(VENV)/.installed
 	  for bot in heuristic caller maniac random; do \
 	    $(BIN)/python -m scripts.match_bots $$file $$bot --rules $$rules --json > $$dir/against_$$bot.json; done; \
 	done
+
+# Finishes the sweep of results/equity/base (all of it: an hour or two on 2 free cores), then makes the table that the
+# commands read, its pictures and its checks. Interrupted, it goes on. SWEEP are options of `truco equity solve`.
+SWEEP  ?= --workers 2 --iterations 80 --late 40 --pairs 24000
+EQUITY := results/equity
+equity: $(VENV)/.installed
+	@mkdir -p out game/truco/data
+	$(BIN)/truco equity solve $(SWEEP) --keep out/strategies
+	$(BIN)/truco equity export --equity $(EQUITY)/base --out $(EQUITY)/base.csv
+	cp $(EQUITY)/base.csv game/truco/data/equity_base.csv
+	for view in mano pie being-mano point; do $(BIN)/truco equity plot --view $$view --out $(EQUITY)/$$view.png; done
+	$(BIN)/truco plot score-sweep --strategies out/strategies --seat mano --own-envido 27 --action envido \
+	  --rounds 4 --out $(EQUITY)/opens_envido_27.png
+	$(BIN)/truco plot score-sweep --strategies out/strategies --seat pie --to falta_envido --own-envido 30 \
+	  --rounds 4 --out $(EQUITY)/accepts_falta_30.png
+	$(BIN)/truco equity check --equity $(EQUITY)/base --strategies out/strategies --matches 50000 \
+	  --again 13-14 --again 13-13 --again 9-7 --again 4-4 --again 0-0 --json > $(EQUITY)/check.json
 
 test: $(VENV)/.installed
 	$(BIN)/python -m pytest

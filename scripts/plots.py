@@ -8,7 +8,9 @@ from typing import Annotated, Literal
 import typer
 
 from scripts.console import JsonOption, SetOption, print_json
+from scripts.score_sweep import plot_score_sweep
 from scripts.solutions import (
+    EquityOption,
     SolutionOption,
     WantedRulesOption,
     WantedUtilityOption,
@@ -32,7 +34,8 @@ from scripts.survey import (
 
 EXAMPLES = (
     "Examples:  `truco plot envido`  ·  `truco plot response --seat pie --out answers.svg`  ·  "
-    "`truco plot truco`  ·  `truco plot heatmap --to envido --action quiero`"
+    "`truco plot truco`  ·  `truco plot heatmap --to envido --action quiero`  ·  "
+    "`truco plot score-sweep --strategies out/strategies --seat mano --own-envido 27 --action envido`"
 )
 
 _TITLES = {
@@ -43,10 +46,11 @@ _TITLES = {
 
 def plot(
     kind: Annotated[
-        Literal["envido", "response", "truco", "heatmap"],
+        Literal["envido", "response", "truco", "heatmap", "score-sweep"],
         typer.Argument(
             help="envido: calls while Envido may be opened. response: answers to calls. truco: Truco calls by "
-            "strength. heatmap: share of one action by own Envido value and strength."
+            "strength. heatmap: share of one action by own Envido value and strength. score-sweep: share of one "
+            "action at every score."
         ),
     ],
     seat: SeatOption = None,
@@ -60,13 +64,22 @@ def plot(
         Literal["play", "truco", "envido", "real_envido", "falta_envido", "quiero", "no_quiero", "mazo"]
         | None,
         typer.Option(
-            help="Action of the heat map; truco stands for any Truco-family call.", show_default=False
+            help="Action of the heat map or sweep; truco stands for any Truco-family call.",
+            show_default=False,
         ),
+    ] = None,
+    own_envido: Annotated[
+        int | None, typer.Option(help="score-sweep: only hands of this Envido value.", show_default=False)
+    ] = None,
+    strategies: Annotated[
+        Path | None,
+        typer.Option(help="score-sweep: folder that `truco equity solve --keep` filled.", show_default=False),
     ] = None,
     rules: WantedRulesOption = None,
     set_: SetOption = None,
     score: ScoreOption = None,
     utility: WantedUtilityOption = None,
+    equity: EquityOption = "computed",
     solution: SolutionOption = None,
     out: Annotated[
         Path | None, typer.Option(help="Picture to write, .png or .svg; by default truco-KIND.png.")
@@ -78,26 +91,42 @@ def plot(
     """Draw how often the solution takes each action.
 
     Every hand of the seat is dealt equally often and both seats play the solution. Spots that it never reaches stay
-    hatched, those with fewer than 30 decisions are dotted. A heat map is of the own turn while Envido may be opened,
-    of the answer to a call with --to, or of the own turn in a trick with --trick.
+    hatched, those with fewer than 30 decisions are dotted. A heat map or sweep is of the own turn while Envido may be
+    opened, of the answer to a call with --to, or of the own turn in a trick with --trick.
     """
     path = out or Path(f"truco-{kind}.png")
     if path.suffix not in (".png", ".svg"):
         raise ValueError(f"a picture is .png or .svg, not {path.suffix or 'without a suffix'}: {path}")
     check_folder(path)
-    if kind != "heatmap" and action:
-        raise ValueError("--action applies to heatmap only")
+    sweeps = kind == "score-sweep"
+    if kind != "heatmap" and not sweeps and action:
+        raise ValueError("--action applies to heatmap and score-sweep only")
     if kind == "heatmap" and by:
         raise ValueError("--by does not apply to heatmap")
-    if kind == "heatmap":
+    if not sweeps and (own_envido is not None or strategies is not None):
+        raise ValueError("--own-envido and --strategies apply to score-sweep only")
+    if sweeps and (strategies is None or by or score or solution or utility):
+        raise ValueError(
+            "score-sweep needs --strategies DIR (from `truco equity solve --keep DIR`), and no --by, --score, "
+            "--utility or --solution"
+        )
+    if kind == "heatmap" or kind == "score-sweep":
         topic: Literal["envido", "response", "truco"] = "response" if to else "truco" if trick else "envido"
     else:
         topic = kind
     given = given_solution(solution)
     chosen = wanted_rules(given, rules, set_)
     questions = topic_questions(topic, seat, to, trick, chosen)
+    if strategies is not None:
+        chosen_action = action or {"response": "quiero"}.get(topic, topic)
+        facts = plot_score_sweep(chosen, questions, chosen_action, own_envido, strategies, rounds, seed, path)
+        if json:
+            print_json({"file": str(path), "plot": kind, **facts})
+        else:
+            typer.echo(f"wrote {path}")
+        return
     scores = wanted_scores(given, score, chosen.target)
-    found = find_solution(given, chosen, scores, utility)
+    found = find_solution(given, chosen, scores, utility, equity)
     survey = take_survey(found, questions, "envido and strength" if kind == "heatmap" else by, rounds, seed)
     from scripts.charts import draw_heatmap, draw_stacks, draw_truco, rendered
 

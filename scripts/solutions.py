@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 import time
@@ -37,7 +38,20 @@ WantedRulesOption = Annotated[
     ),
 ]
 WantedUtilityOption = Annotated[
-    str | None, typer.Option("--utility", help="What is maximised: points (default) or match.", metavar="U")
+    str | None,
+    typer.Option(
+        "--utility",
+        help="What is maximised: points (default at 0-0) or match (elsewhere).",
+        metavar="points|match",
+    ),
+]
+EquityOption = Annotated[
+    str,
+    typer.Option(
+        "--equity",
+        help="Worth of a score in the match: computed (comes with this program), simple, or a CSV table.",
+        metavar="computed|simple|FILE",
+    ),
 ]
 UTILITIES = ("points", "match")
 
@@ -52,16 +66,22 @@ def solutions_folder() -> Path:
     return Path(platformdirs.user_data_path("truco")) / "solutions"
 
 
-def kept_path(rules: Rules, score: tuple[int, int], utility: str) -> Path:
-    """File where a solution is kept, by rules, score (mano, pie) and utility (match: by the built-in model)."""
-    name = f"{rules.hash()}_{score[0]}-{score[1]}_{utility}_quick.truco"
-    return solutions_folder() / name
+def kept_path(rules: Rules, score: tuple[int, int], equity: EquityTable | None) -> Path:
+    """File where a quick solution is kept, by rules, score (mano, pie) and equity table (None: utility points)."""
+    utility = "points"
+    if equity is not None:
+        values = repr(equity.rows()).encode()
+        utility = f"match-{hashlib.sha256(values).hexdigest()[:8]}"
+    return solutions_folder() / f"{rules.hash()}_{score[0]}-{score[1]}_{utility}_quick.truco"
 
 
-def check_utility(utility: str) -> None:
-    """Raises ValueError unless the utility is points or match."""
+def chosen_utility(utility: str | None, score: tuple[int, int]) -> str:
+    """The utility asked for; where none is, points at 0-0 and the match elsewhere. ValueError for others."""
+    if utility is None:
+        return "points" if score == (0, 0) else "match"
     if utility not in UTILITIES:
         raise ValueError(f"utility {utility!r} is unknown, allowed: {', '.join(UTILITIES)}")
+    return utility
 
 
 def wanted_rules(given: Playable | None, name: str | None, changes: list[str] | None) -> Rules:
@@ -79,14 +99,18 @@ def wanted_scores(given: Playable | None, text: str | None, target: int) -> tupl
 
 
 def find_solution(
-    given: Playable | None, rules: Rules, score: tuple[int, int], utility: str | None
+    given: Playable | None,
+    rules: Rules,
+    score: tuple[int, int],
+    utility: str | None,
+    equity: str = "computed",
 ) -> Playable:
     """The given solution, else the kept one for this spot, else one solved now and kept.
 
-    Raises ValueError if the given solution is of other rules, another score or utility than asked for.
+    `equity` names the table for the utility match, as in `load_equity`. Raises ValueError if the given solution is of
+    other rules, another score or utility than asked for.
     """
-    if utility is not None:
-        check_utility(utility)
+    wanted = chosen_utility(utility, score)
     if given is not None:
         was, asked = given.info.score, (f"{score[0]}-{score[1]}")
         if given.rules != rules:
@@ -98,15 +122,23 @@ def find_solution(
         return given
     from solver import load_solution
 
-    path = kept_path(rules, score, utility or "points")
+    worth = chosen_equity(rules, equity) if wanted == "match" else None
+    path = kept_path(rules, score, worth)
     if not path.exists():
-        from game.truco.equity import simple_equity
-
-        equity = simple_equity(rules.target) if utility == "match" else None
-        solution = quick_solve(rules, score, equity, SOLVE_SECONDS, None, 1)
+        solution = quick_solve(rules, score, worth, SOLVE_SECONDS, None, 1)
         path.parent.mkdir(parents=True, exist_ok=True)
         solution.save(path)
     return load_solution(path)
+
+
+def chosen_equity(rules: Rules, source: str) -> EquityTable:
+    """The equity table that `source` names; its name says so if it was computed for other rules."""
+    from game.truco.equity import load_equity, simple_equity
+    from game.truco.rules import PRESETS
+
+    table = load_equity(source, rules.target)
+    borrowed = source == "computed" and rules != PRESETS["base"] and table is not simple_equity(rules.target)
+    return table.named(f"{table.name}, not {rules.name()}") if borrowed else table
 
 
 def given_solution(file: Path | None) -> Playable | None:

@@ -11,6 +11,7 @@ import typer
 
 from scripts.console import JsonOption, SetOption, print_json
 from scripts.solutions import (
+    EquityOption,
     SolutionOption,
     WantedRulesOption,
     WantedUtilityOption,
@@ -84,6 +85,7 @@ def table(
     set_: SetOption = None,
     score: ScoreOption = None,
     utility: WantedUtilityOption = None,
+    equity: EquityOption = "computed",
     solution: SolutionOption = None,
     format_: Annotated[
         Format | None,
@@ -113,7 +115,7 @@ def table(
     chosen = wanted_rules(given, rules, set_)
     questions = topic_questions(topic, seat, to, trick, chosen)
     scores = wanted_scores(given, score, chosen.target)
-    found = find_solution(given, chosen, scores, utility)
+    found = find_solution(given, chosen, scores, utility, equity)
     survey = take_survey(found, questions, by, rounds, seed)
     if limit is None and by == "hand" and kind == "table" and out is None:
         limit = _PRINTED_HANDS

@@ -18,14 +18,18 @@ from scripts.console import (
     print_json,
     run,
 )
+from scripts.equity import equity_app
+from scripts.kept import cache_app
 from scripts.plots import EXAMPLES as PLOT_EXAMPLES
 from scripts.plots import plot
 from scripts.solutions import (
     SOLVE_SECONDS,
+    EquityOption,
     SolutionOption,
     WantedRulesOption,
     WantedUtilityOption,
-    check_utility,
+    chosen_equity,
+    chosen_utility,
     find_solution,
     given_solution,
     kept_path,
@@ -70,15 +74,8 @@ def solve(
     score: Annotated[str, typer.Option(help="Match score, mano first.", metavar="A-B")] = "0-0",
     rules: RulesOption = "base",
     set_: SetOption = None,
-    utility: Annotated[
-        str, typer.Option(help="What is maximised: points or match.", metavar="points|match")
-    ] = "points",
-    equity: Annotated[
-        str,
-        typer.Option(
-            help="Worth of a score for --utility match: simple, or a CSV table.", metavar="simple|FILE"
-        ),
-    ] = "simple",
+    utility: WantedUtilityOption = None,
+    equity: EquityOption = "computed",
     engine: Annotated[
         str,
         typer.Option(
@@ -134,9 +131,6 @@ def solve(
     json: JsonOption = False,
 ) -> None:
     """Solve one hand at a score and keep the solution for the other commands."""
-    from game.truco.equity import load_equity
-
-    check_utility(utility)
     if engine not in ("quick", "vector"):
         raise ValueError(f"engine {engine!r} is unknown, allowed: quick, vector")
     if engine == "vector" and out is None:
@@ -150,12 +144,8 @@ def solve(
     seconds = parse_duration(time)
     chosen = chosen_rules(rules, set_)
     scores = parse_score(score, chosen.target)
-    worth = load_equity(equity, chosen.target) if utility == "match" else None
-    if worth is not None and equity != "simple" and out is None:
-        raise ValueError(
-            "a solution by another equity table than the built-in model needs a file: --out FILE"
-        )
-    path = out or kept_path(chosen, scores, utility)
+    worth = chosen_equity(chosen, equity) if chosen_utility(utility, scores) == "match" else None
+    path = out or kept_path(chosen, scores, worth)
     if not path.parent.is_dir():
         if out:
             raise ValueError(f"folder {path.parent} does not exist")
@@ -253,6 +243,7 @@ def advise(
     rules: WantedRulesOption = None,
     set_: SetOption = None,
     utility: WantedUtilityOption = None,
+    equity: EquityOption = "computed",
     solution: SolutionOption = None,
     roll: Annotated[bool, typer.Option("--roll", help="Also draw one action by the mix.")] = False,
     samples: Annotated[int, typer.Option(min=100, help="Deals simulated for the values.")] = 5_000,
@@ -266,7 +257,6 @@ def advise(
 ) -> None:
     """Say what theory does with a hand, at any decision of it, and what each action is worth."""
     from game.truco.cards import parse_cards
-    from game.truco.equity import simple_equity
     from game.truco.spot import Spot, parse_history
 
     given = given_solution(solution)
@@ -276,21 +266,23 @@ def advise(
         scores = scores[::-1]
     seat = 0 if mano else 1
     spot = Spot(chosen, seat, parse_cards(hand), scores, tuple(parse_history(history)), shown)
-    found = find_solution(given, chosen, scores, utility).at(spot)
+    found = find_solution(given, chosen, scores, utility, equity).at(spot)
     from solver.truco.advice import advise as advise_at
 
-    equity = found.equity or simple_equity(chosen.target)
-    advice = advise_at(found, spot, equity, samples, 1 if seed is None else seed)
+    worth = found.equity or chosen_equity(chosen, equity)
+    advice = advise_at(found, spot, worth, samples, 1 if seed is None else seed)
     drawn = _draw(advice, seed) if roll else None
     if json:
-        print_json(_advice_as_json(found, spot, advice, drawn))
+        print_json(_advice_as_json(found, spot, advice, worth.name, drawn))
     else:
-        _print_advice(found, spot, advice, drawn)
+        _print_advice(found, spot, advice, worth.name, drawn)
 
 
 app.command("table", epilog=TABLE_EXAMPLES)(table)
 app.command("plot", epilog=PLOT_EXAMPLES)(plot)
 app.command("exploitability", epilog=EXPLOITABILITY_EXAMPLES)(exploitability)
+app.add_typer(equity_app, name="equity")
+app.add_typer(cache_app, name="cache")
 
 app.command("compact", epilog=COMPACT_EXAMPLES)(compact)
 
@@ -341,7 +333,9 @@ def _draw(advice: Advice, seed: int | None) -> int | None:
     return random.Random(seed).choices([row.action for row in advice.actions], weights)[0]
 
 
-def _advice_as_json(solution: Playable, spot: Spot, advice: Advice, drawn: int | None) -> dict[str, object]:
+def _advice_as_json(
+    solution: Playable, spot: Spot, advice: Advice, equity: str, drawn: int | None
+) -> dict[str, object]:
     from dataclasses import asdict
 
     from game.truco.actions import action_name
@@ -368,7 +362,7 @@ def _advice_as_json(solution: Playable, spot: Spot, advice: Advice, drawn: int |
         "utility": solution.info.utility,
         "exploitability": solution.info.exploitability,
         "exploitability_method": solution.info.exploitability_method,
-        "equity": _equity_name(solution),
+        "equity": equity,
         "remark": solution.remark,
         "actions": [
             {
@@ -381,11 +375,7 @@ def _advice_as_json(solution: Playable, spot: Spot, advice: Advice, drawn: int |
     }
 
 
-def _equity_name(solution: Playable) -> str:
-    return "solution's own table" if solution.equity else "built-in model"
-
-
-def _print_advice(solution: Playable, spot: Spot, advice: Advice, drawn: int | None) -> None:
+def _print_advice(solution: Playable, spot: Spot, advice: Advice, equity: str, drawn: int | None) -> None:
     from rich.console import Console
     from rich.table import Table
 
@@ -417,13 +407,13 @@ def _print_advice(solution: Playable, spot: Spot, advice: Advice, drawn: int | N
             f"{100 * (row.match_win_error or 0.0):.1f}", "≈" if row.near_best else "",
         )  # fmt: skip
     console.print(listing)
-    for line in _advice_notes(solution, spot, advice):
+    for line in _advice_notes(solution, spot, advice, equity):
         console.print(line, style="dim")
     if drawn is not None:
         console.print(f"roll: [bold]{action_name(drawn)}[/bold]")
 
 
-def _advice_notes(solution: Playable, spot: Spot, advice: Advice) -> list[str]:
+def _advice_notes(solution: Playable, spot: Spot, advice: Advice, equity: str) -> list[str]:
     """What a reader has to know of the table of an advice."""
     from game.truco.hand import PLAYER_NAMES
     from solver.truco.advice import UNREACHED
@@ -452,7 +442,7 @@ def _advice_notes(solution: Playable, spot: Spot, advice: Advice) -> list[str]:
     certified = info.exploitability_method if info.exploitability is None else f"{info.exploitability:.3f}"
     notes.append(
         f"points: made minus conceded in the hand, {advice.samples:,} simulated deals; ≈: within two standard "
-        f"errors of the best in {info.utility}. match win: by the {_equity_name(solution)}. Solution: {info.engine}, "
+        f"errors of the best in {info.utility}. match win: by the {equity}. Solution: {info.engine}, "
         f"{info.iterations:,} iterations, rules {spot.rules.name()}, utility {info.utility}, exploitability "
         f"{certified}."
     )

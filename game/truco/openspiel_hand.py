@@ -56,7 +56,7 @@ _GAME_TYPE = pyspiel.GameType(
     provides_information_state_tensor=True,
     provides_factored_observation_string=True,
     parameter_specification=RULES_PARAMETERS
-    | {"mano_score": 0, "pie_score": 0, "utility": "points", "equity": "simple"},
+    | {"mano_score": 0, "pie_score": 0, "utility": "points", "equity": "computed"},
     **GAME_TYPE_FIELDS,
 )
 
@@ -118,7 +118,7 @@ class TrucoGame(pyspiel.Game):
             if not 0 <= score < rules.target:
                 raise ValueError(f"score {score} is outside 0 to {rules.target - 1}")
         match = utility == "match"
-        equity = load_equity(params.get("equity", "simple"), rules.target) if match else None
+        equity = load_equity(params.get("equity", "computed"), rules.target) if match else None
         self.setup = HandSetup(rules, scores, equity)
         info = pyspiel.GameInfo(
             num_distinct_actions=NUM_ACTIONS,

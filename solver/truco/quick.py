@@ -104,12 +104,13 @@ def with_room(index: Index) -> Index:
     if 2 * used <= size:
         return index
     larger = index._replace(hash_keys=np.full(2 * size, -1, np.int64), hash_rows=np.zeros(2 * size, np.int32))
-    _fill_hash(larger)
+    fill_hash(larger)
     return larger
 
 
 @njit(cache=True, nogil=True)
-def _fill_hash(index: Index) -> None:
+def fill_hash(index: Index) -> None:
+    """Enters every key in use into an empty hash."""
     for row in range(index.used[0]):
         cell = _probe(index, index.keys[row])
         index.hash_keys[cell] = index.keys[row]
@@ -364,11 +365,16 @@ class QuickSolver:
     """Quick-mode solver of one hand at one score. Same arguments and iterations, same result.
 
     `scores` are (mano, pie) in points; with an equity table the utility is 2 x match-win probability - 1, else
-    points. Raises ValueError for rules the engine does not play.
+    points. `threads`, 1 or 2, play the batches. Raises ValueError for rules the engine does not play.
     """
 
     def __init__(
-        self, rules: Rules, scores: tuple[int, int] = (0, 0), equity: EquityTable | None = None, seed: int = 1
+        self,
+        rules: Rules,
+        scores: tuple[int, int] = (0, 0),
+        equity: EquityTable | None = None,
+        seed: int = 1,
+        threads: int = 2,
     ) -> None:
         self._rules = rules
         self._scores = scores
@@ -379,7 +385,7 @@ class QuickSolver:
         reachable = self._utility[scores[0] :, scores[1] :]
         self._prune = -PRUNE_BELOW * float(np.abs(reachable).max())
         self._seats = [_Seat(seed, player) for player in (0, 1)]
-        self._pool = ThreadPoolExecutor(2)
+        self._pool = ThreadPoolExecutor(threads)
         self.iteration = 0
         """Iterations done."""
         self.seconds = 0.0
@@ -429,13 +435,14 @@ class QuickSolver:
             means[chunk] = list(self._pool.map(measure, (0, 1)))
             progress((chunk + 1) / chunks)
         values = (means[:, 0] - means[:, 1]) / 2
-        table, action_values, counts = _pack([seat.read_index for seat in self._seats], mixes, sums)
+        table, action_values, counts = pack([seat.read_index for seat in self._seats], mixes, sums)
         info = SolutionInfo(
             rules=self._rules.to_dict(),
             rules_hash=self._rules.hash(),
             score=self._scores,
             utility="match" if self._equity else "points",
             equity=self._equity.rows() if self._equity else None,
+            equity_name=self._equity.name if self._equity else None,
             engine="quick",
             algorithm=f"external-sampling MCCFR, linear regrets, quadratic average, trembles {TREMBLE:.0%}, pruning",
             abstraction="compact information key, see solver/truco/infokey.py",
@@ -483,7 +490,7 @@ def _without_scraps(average: np.ndarray) -> np.ndarray:
     return np.where(average < MIN_SHARE * average.sum(axis=1, keepdims=True), np.float32(0.0), average)
 
 
-def _pack(
+def pack(
     indexes: list[Index], mixes: list[np.ndarray], sums: list[np.ndarray]
 ) -> tuple[PolicyTable, np.ndarray, np.ndarray]:
     """The rows with an average, of both seats in key order: policy table, action values beside its probs, visits."""

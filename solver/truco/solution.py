@@ -62,6 +62,8 @@ class SolutionInfo:
     """Standard error of the value."""
     exploitability: float | None = None
     exploitability_method: str = NOT_CERTIFIED
+    equity_name: str | None = None
+    """Where the equity table comes from, for the utility `match`."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ class Solution:
         if rows is None:
             return None
         values = {(a, b): value for a, row in enumerate(rows) for b, value in enumerate(row)}
-        return EquityTable(len(rows), values)
+        return EquityTable(len(rows), values, self.info.equity_name or "solution's own table")
 
     @cached_property
     def policy(self) -> EnginePolicy:
