@@ -414,7 +414,7 @@ def test_truco_answers_are_parted_by_whether_envido_is_open(quick_solution):
         (["plot", "envido", "--out", "picture.pdf"], "a picture is .png or .svg, not .pdf"),
         (["plot", "envido", "--out", "/nowhere/picture.svg"], "folder /nowhere does not exist"),
         (["plot", "envido", "--out", "picture"], "not without a suffix"),
-        (["plot", "envido", "--action", "mazo"], "--action applies to heatmap only"),
+        (["plot", "envido", "--action", "mazo"], "--action applies to heatmap and score-sweep only"),
         (["plot", "heatmap", "--by", "strength"], "--by does not apply to heatmap"),
         (
             ["plot", "heatmap", "--action", "quiero"],

@@ -111,7 +111,8 @@ def test_solving_stops_at_an_exploitability_and_keeps_its_curve(capsys, tmp_path
     whole, parts, plain = (tmp_path / f"{name}.vector" for name in ("whole", "parts", "plain"))
     # When it measures depends on the clock otherwise.
     monkeypatch.setattr(scripts.vector, "check_is_due", lambda curve, iterations, *rest: iterations % 5 == 2)
-    assert truco(capsys, "solve", *SMALL, "--iterations", 2, "--out", whole)[0] == 0
+    # Measured is the untrimmed policy.
+    assert truco(capsys, "solve", *SMALL, "--iterations", 2, "--trim", 0, "--out", whole)[0] == 0
     fast = json.loads(truco(capsys, "exploitability", whole, "--fast", "--json")[1])
     target = fast["exploitability_at_least"] / 2
     status, _, err = truco(capsys, "solve", *SMALL, "--iterations", 400, "--until", target, "--out", whole)

@@ -99,8 +99,7 @@ def load_compact(path: str | os.PathLike[str]) -> CompactPolicy:
         raise StorageError(f"cannot read {Path(path)}: {error.strerror}") from None
     try:
         saved = metadata["policy"]
-        lists = {name: tuple(saved[name]) for name in ("score", "contexts", "values")}
-        info = VectorInfo(**saved | lists)
+        info = VectorInfo.read(saved)
         game = info.game()
         trunk, position = (_unpacked(arrays[name]) for name in ("trunk", "position"))
         return CompactPolicy(info, CompactFacts(**metadata["facts"]), game, _part(trunk, game), position)

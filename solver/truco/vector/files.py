@@ -55,6 +55,13 @@ class VectorInfo:
             game.abstraction.contexts, game.abstraction.values, schedule, iterations, seconds, curve,
         )  # fmt: skip
 
+    @staticmethod
+    def read(metadata: dict[str, Any]) -> VectorInfo:
+        """The description that was written as JSON. Raises TypeError or KeyError if it is none."""
+        lists = {name: tuple(metadata[name]) for name in ("score", "contexts", "values")}
+        lists["curve"] = tuple(tuple(point) for point in metadata.get("curve", ()))
+        return VectorInfo(**metadata | lists)
+
     def game(self) -> Game:
         """The game it was solved in. Raises ValueError if the rules no longer mean what they meant."""
         rules = make_rules("base", dict(self.rules))
@@ -142,9 +149,7 @@ def _read(
     except OSError as error:
         raise StorageError(f"cannot read {Path(path)}: {error.strerror}") from None
     try:
-        lists = {name: tuple(metadata[name]) for name in ("score", "contexts", "values")}
-        lists["curve"] = tuple(tuple(point) for point in metadata.get("curve", ()))
-        info = VectorInfo(**metadata | lists)
+        info = VectorInfo.read(metadata)
         return arrays, info, info.game()
     except (TypeError, KeyError, ValueError) as error:
         raise StorageError(f"{Path(path)}: {error}") from None
