@@ -220,7 +220,9 @@ def test_advice_reads_what_was_solved_anew(words: str, shown: int | None) -> Non
     best = max((row for row in advice.actions if row.points is not None), key=lambda row: row.points or 0.0)
     most = max(advice.actions, key=lambda row: row.probability or 0.0)
     assert most.points is not None
-    assert best.points is not None and best.points_error is not None and most.points_error is not None
+    assert best.points is not None
+    assert best.points_error is not None
+    assert most.points_error is not None
     # Both values are simulated.
     assert most.points > best.points - 4 * (most.points_error**2 + best.points_error**2) ** 0.5 - 0.05
     opening = Spot(game.rules, MANO, CARDS, (0, 0), ())
