@@ -27,6 +27,7 @@ from solver.truco.engine import (
     mover,
     rules_vector,
 )
+from solver.truco.strategy import table_strategy
 from solver.truco.table import PolicyTable, choose, table_policy
 
 
@@ -52,16 +53,16 @@ def final_scores(
     engine does not play.
     """
     out = np.empty((pairs, 2, 2), np.int32)
-    _play_hands(_read_only(mano), _read_only(pie), rules_vector(rules), score[0], score[1], seed, out)
+    _play_hands(
+        table_strategy(mano).table,
+        table_strategy(pie).table,
+        rules_vector(rules),
+        score[0],
+        score[1],
+        seed,
+        out,
+    )
     return out
-
-
-def _read_only(table: PolicyTable) -> PolicyTable:
-    """The table read-only, as a memory-mapped one is: numba compiles for one type only."""
-    views = [array.view() for array in table]
-    for view in views:
-        view.flags.writeable = False
-    return PolicyTable(*views)
 
 
 def play_matches(

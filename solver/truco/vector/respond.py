@@ -178,7 +178,7 @@ def gather(
 
 
 @njit(cache=True)
-def _worth(code: int, own: int, gains: np.ndarray) -> float:
+def end_worth(code: int, own: int, gains: np.ndarray) -> float:
     """Utility of an END code for the exploiter in this role."""
     return gains[0 if (END - code) // 5 == own else 1, (END - code) % 5]
 
@@ -402,7 +402,7 @@ def _third(
                             code = forest.child[node, a]
                             u = show
                             if code <= END:
-                                u = _worth(code, own, gains)
+                                u = end_worth(code, own, gains)
                             elif not (turn and a == 0):
                                 u = w.post[code - root, bit, t]
                             if mine:
@@ -424,7 +424,7 @@ def _third(
                     weak_worth = gains[0, forest.level[node]]
                     beat_worth = gains[1, forest.level[node]]
                     if code <= END:
-                        weak_worth = _worth(code, own, gains)
+                        weak_worth = end_worth(code, own, gains)
                         beat_worth = weak_worth
                     lose = 2 * w.entry[k] * stride
                     win = lose + stride
@@ -447,7 +447,7 @@ def _third(
                                 w.value3, out + i, w.halves, lose + i, weak_part, w.halves, win + i, beat_part
                             )
                 elif code <= END:
-                    worth = _worth(code, own, gains)
+                    worth = end_worth(code, own, gains)
                     for t in range(columns):
                         w.share[t] = w.factor[k, t] * (1.0 if mine else w.mix3[k, a, 0, t])
                     for g in range(groups):
@@ -697,7 +697,7 @@ def respond(
             if code <= END:
                 _line(w, k, a, m, groups, mine)
                 _pair_mass(w, m, groups, 0, n, w.own[0], w.own[1], False)
-                gather(w.before, out, w.mass, 0, n, _worth(code, own, gains), a == 0, mine)
+                gather(w.before, out, w.mass, 0, n, end_worth(code, own, gains), a == 0, mine)
             else:
                 gather(w.before, out, w.before, (code - root) * stride, n, 1.0, a == 0, mine)
     for j in range(m):
@@ -763,7 +763,7 @@ def _lead(
             if code <= END:
                 _line(w, k, a, m, groups, mine)
                 _pair_mass(w, m, groups, first, end, w.own_card, w.own_rest, True)
-                gather(w.value, out, w.mass, first, end - first, _worth(code, 0, gains), a == 0, mine)
+                gather(w.value, out, w.mass, first, end - first, end_worth(code, 0, gains), a == 0, mine)
             else:
                 below = (code - root) * stride + first
                 gather(w.value, out, w.value, below, end - first, 1.0, a == 0, mine)
@@ -856,7 +856,7 @@ def _follow(
                 for g in range(groups):
                     for e in range(low, high):
                         fill(w.single, g * cards + w.other_rest[e], 0.0)
-                gather(w.value, out, w.mass, 0, n, _worth(code, 1, gains), a == 0, mine)
+                gather(w.value, out, w.mass, 0, n, end_worth(code, 1, gains), a == 0, mine)
             else:
                 gather(w.value, out, w.value, (code - root) * stride, n, 1.0, a == 0, mine)
     for node in range(root, last):

@@ -16,6 +16,7 @@ from numba import njit
 
 from solver.truco.vector.accepted import PositionTrees, ValueLists
 from solver.truco.vector.kernels import Forest, Lists, block_sizes
+from solver.truco.vector.respond import end_worth
 from solver.truco.vector.trees import END, LEAF, NO_CHILD, TURN
 
 _LOWEST = -1e300
@@ -121,12 +122,6 @@ def _mass(
                 out[r] += f * line[r]
 
 
-@njit(cache=True)
-def _worth(code: int, own: int, gains: np.ndarray) -> float:
-    """Utility of an END code for the exploiter in this role."""
-    return gains[0 if (END - code) // 5 == own else 1, (END - code) % 5]
-
-
 @njit(cache=True, fastmath=True)
 def _settle(
     trees: Forest | PositionTrees, node: int, root: int, own: int, value: np.ndarray, to: int, n: int,
@@ -145,7 +140,7 @@ def _settle(
         if code == NO_CHILD:
             continue
         if code <= END:
-            worth = _worth(code, own, gains)
+            worth = end_worth(code, own, gains)
             for i in range(count):
                 factor[i] = worth * (reach[k, i] if mine else reach[k, i] * mix[k, a, i])
             _mass(matrix, lines, 0, count, factor, lo, n, work)
@@ -230,7 +225,7 @@ def _opened(
                 if not mine:
                     low, high = low * w.shown[k, a, 0], high * w.shown[k, a, 1]
                 if code <= END:
-                    worth = _worth(code, 0, gains)
+                    worth = end_worth(code, 0, gains)
                     low, high = low * worth, high * worth
                 else:
                     low, high = low * gains[0, forest.level[node]], high * gains[1, forest.level[node]]
@@ -288,7 +283,7 @@ def _answered(
                     if code == NO_CHILD:
                         continue
                     if code <= END:
-                        u = _worth(code, 1, gains)
+                        u = end_worth(code, 1, gains)
                     elif turn and a == 0:
                         u = gains[1 - bit, forest.level[node]]
                     else:
