@@ -112,10 +112,11 @@ def test_solving_stops_at_an_exploitability_and_keeps_its_curve(capsys, tmp_path
     # When it measures depends on the clock otherwise.
     monkeypatch.setattr(scripts.vector, "check_is_due", lambda curve, iterations, *rest: iterations % 5 == 2)
     # Measured is the untrimmed policy.
-    assert truco(capsys, "solve", *SMALL, "--iterations", 2, "--trim", 0, "--out", whole)[0] == 0
+    small = (*SMALL, "--trim", 0)
+    assert truco(capsys, "solve", *small, "--iterations", 2, "--out", whole)[0] == 0
     fast = json.loads(truco(capsys, "exploitability", whole, "--fast", "--json")[1])
     target = fast["exploitability_at_least"] / 2
-    status, _, err = truco(capsys, "solve", *SMALL, "--iterations", 400, "--until", target, "--out", whole)
+    status, _, err = truco(capsys, "solve", *small, "--iterations", 400, "--until", target, "--out", whole)
     assert status == 0, err
     told = json.loads(truco(capsys, "info", whole, "--json")[1])
     curve = told["curve"]
@@ -127,10 +128,10 @@ def test_solving_stops_at_an_exploitability_and_keeps_its_curve(capsys, tmp_path
 
     # The same number of iterations without measuring, and in two parts with it, gives the same bits.
     stop = str(told["iterations"])
-    assert truco(capsys, "solve", *SMALL, "--iterations", stop, "--out", plain)[0] == 0
+    assert truco(capsys, "solve", *small, "--iterations", stop, "--out", plain)[0] == 0
     for iterations in ("2", stop):
         words = ("--iterations", iterations, "--until", 1e-9, "--out", parts)
-        assert truco(capsys, "solve", *SMALL, *words)[0] == 0
+        assert truco(capsys, "solve", *small, *words)[0] == 0
     for path in (plain, parts):
         for name, array in read_arrays(whole, POLICY, VERSION)[0].items():
             np.testing.assert_array_equal(array, read_arrays(path, POLICY, VERSION)[0][name])

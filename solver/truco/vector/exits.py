@@ -81,7 +81,8 @@ def _task(
         mine = np.zeros(nm if own == 0 else np_, np.float32)
         first, last = groups.exit_start[g], groups.exit_start[g + 1]
         accepted = first == last
-        live = False
+        # Infosets that today's strategies do not reach have averages too.
+        live = step.trim > 0.0
         if accepted:
             at = store.start[block, a, b]
             for i in range(nm):
@@ -120,7 +121,7 @@ def _task(
                         weights[combos.row[cb + j], row] += x
                     else:
                         weights[row, combos.row[cb + j]] += x
-            live = weights.max() > 0.0 or mine.max() > 0.0
+            live |= weights.max() > 0.0 or mine.max() > 0.0
         role = own if not pie_leads else 1 - own
         if live:
             block_sizes(lists, gl, gf, tie, sizes)
