@@ -8,7 +8,16 @@ import numpy as np
 from numba import njit, prange
 
 from solver.truco.vector.accepted import Store
-from solver.truco.vector.kernels import Forest, Lists, Step, at_, block_sizes, make_scratch, solve_block
+from solver.truco.vector.kernels import (
+    MAX_TIERS,
+    Forest,
+    Lists,
+    Step,
+    at_,
+    block_sizes,
+    make_scratch,
+    solve_block,
+)
 
 
 class Combos(NamedTuple):
@@ -77,7 +86,8 @@ def _task(
             gains[0, points] = groups.gain[g, 0, points] if own == 0 else -groups.gain[g, 1, points]
             gains[1, points] = groups.gain[g, 1, points] if own == 0 else -groups.gain[g, 0, points]
         gl, gf = (gp, gm) if pie_leads else (gm, gp)
-        weights = np.zeros((np_, nm), np.float32) if pie_leads else np.zeros((nm, np_), np.float32)
+        height, across = (np_, nm) if pie_leads else (nm, np_)
+        weights = np.zeros((height, (across + MAX_TIERS - 1) // MAX_TIERS * MAX_TIERS), np.float32)
         mine = np.zeros(nm if own == 0 else np_, np.float32)
         first, last = groups.exit_start[g], groups.exit_start[g + 1]
         accepted = first == last

@@ -13,6 +13,18 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from solver.truco.vector.lanes16 import (
+    inverse,
+    lane_sum,
+    larger,
+    load,
+    prefetch,
+    splat,
+    store,
+    store_first,
+    transpose,
+    where_above,
+)
 from solver.truco.vector.trees import END, LEAF, TURN
 
 MAX_TIERS = 16
@@ -104,7 +116,9 @@ class Step(NamedTuple):
 
 
 class Third(NamedTuple):
-    """Working memory of one thread for trick 3; arrays are flat, the first index is the node's number in its tree."""
+    """Working memory of one thread for trick 3: rows of 16 (MAX_TIERS) numbers in flat arrays; the first index is the
+    node's number in its tree. Matrices have the second player's holdings as rows, the first player's as columns.
+    """
 
     pay3: np.ndarray
     """float32 [node x 16 x 16]: payoffs before the first card."""
@@ -120,11 +134,13 @@ class Third(NamedTuple):
     mass3: np.ndarray
     """float32 [node x 2 x 16]: weights by outcome and first card, once the first card lies."""
     joint3: np.ndarray
-    """float32 [16 x 16]: weights of trick 3, rows the first player."""
+    """float32 [16 x 16]: weights of trick 3."""
     won3: np.ndarray
     """float32 [16 x 16]: 1 where the second player's card wins."""
-    value: np.ndarray
-    """float32 [32]."""
+    turned: np.ndarray
+    """float32 [16 x 16]: a matrix with rows as columns."""
+    held: np.ndarray
+    """float32 [2 x 16]: tiers of the cards left, the leader's of trick 2 first; -1 where there is none."""
 
 
 class Scratch(NamedTuple):
@@ -157,7 +173,8 @@ def make_scratch(pairs: int) -> Scratch:
     third = Third(
         np.zeros(d * small * small, real), np.zeros(d * 2 * small, real), np.zeros(d * 3 * 2 * small, real),
         np.zeros(3 * 2 * small, real), np.zeros(d * 2 * 2 * small, real), np.zeros(d * 2 * small, real),
-        np.zeros(small * small, real), np.zeros(small * small, real), np.zeros(2 * small, real),
+        np.zeros(small * small, real), np.zeros(small * small, real), np.zeros(small * small, real),
+        np.zeros(2 * small, real),
     )  # fmt: skip
     return Scratch(
         np.zeros((d, pairs, pairs), real), np.zeros((d, pairs * small), real), np.zeros(pairs * small, real),
@@ -166,7 +183,7 @@ def make_scratch(pairs: int) -> Scratch:
     )  # fmt: skip
 
 
-@njit(cache=True, fastmath=True)
+@njit(cache=True, fastmath=True, _nrt=False)
 def match_regrets(
     regrets: np.ndarray, begin: int, stride: int, actions: int, n: int, mix: np.ndarray, to: int, row: int
 ) -> None:
@@ -214,7 +231,7 @@ def match_regrets(
             mix[at_(to + 3 * row + k)] = p3 * scale + spare
 
 
-@njit(cache=True, fastmath=True)
+@njit(cache=True, fastmath=True, _nrt=False)
 def update(
     regrets: np.ndarray, sums: np.ndarray, begin: int, stride: int, actions: int, n: int, gain: np.ndarray, of: int,
     mix: np.ndarray, to: int, row: int, reach: np.ndarray, own: int, step: Step, value: np.ndarray,
@@ -254,23 +271,93 @@ def update(
             sums[at_(at + k)] += average * reach[at_(own + k)] * mix[at_(m + k)]
 
 
-@njit(cache=True, fastmath=True)
+@njit(cache=True, fastmath=True, _nrt=False)
+def _match16(
+    regrets: np.ndarray, begin: int, stride: int, actions: int, mix: np.ndarray, to: int, row: int
+) -> None:
+    """match_regrets for up to 16 holdings; what it writes for those that do not exist has no meaning."""
+    zero, least = splat(np.float32(0.0)), splat(LEAST)
+    p0 = larger(load(regrets, begin), zero)
+    p1 = larger(load(regrets, begin + stride), zero)
+    sum_ = p0 + p1
+    if actions == 2:
+        scale = where_above(sum_, least, inverse(sum_), zero)
+        spare = where_above(sum_, least, zero, splat(np.float32(0.5)))
+        store(mix, to, p0 * scale + spare)
+        store(mix, to + row, p1 * scale + spare)
+    else:
+        p2 = larger(load(regrets, begin + 2 * stride), zero)
+        sum_ = sum_ + p2
+        scale = where_above(sum_, least, inverse(sum_), zero)
+        spare = where_above(sum_, least, zero, splat(np.float32(1.0 / 3.0)))
+        store(mix, to, p0 * scale + spare)
+        store(mix, to + row, p1 * scale + spare)
+        store(mix, to + 2 * row, p2 * scale + spare)
+
+
+@njit(cache=True, fastmath=True, _nrt=False)
+def _update16(
+    regrets: np.ndarray, sums: np.ndarray, begin: int, stride: int, actions: int, n: int, gain: np.ndarray, of: int,
+    mix: np.ndarray, to: int, row: int, reach: np.ndarray, own: int, step: Step,
+) -> None:  # fmt: skip
+    """As `update`, for up to 16 holdings of which the first n exist."""
+    zero = splat(np.float32(0.0))
+    if step.trim > 0.0:
+        all_ = zero
+        for a in range(actions):
+            all_ = all_ + load(sums, begin + a * stride)
+        least = all_ * splat(np.float32(step.trim))
+        for a in range(actions):
+            old = load(sums, begin + a * stride)
+            store_first(sums, begin + a * stride, where_above(least, old, zero, old), n)
+        return
+    positive, negative = splat(np.float32(step.positive)), splat(np.float32(step.negative))
+    weight = splat(np.float32(step.average)) * load(reach, own)
+    value = load(mix, to) * load(gain, of)
+    for a in range(1, actions):
+        value = value + load(mix, to + a * row) * load(gain, of + a * row)
+    for a in range(actions):
+        at = begin + a * stride
+        old = load(regrets, at)
+        above = larger(old, zero)
+        fresh = above * positive + (old - above) * negative + load(gain, of + a * row) - value
+        if step.floor:
+            fresh = larger(fresh, zero)
+        store_first(regrets, at, fresh, n)
+        store_first(sums, at, load(sums, at) + weight * load(mix, to + a * row), n)
+
+
+@njit(cache=True, fastmath=True, _nrt=False)
 def _third(
     third: np.ndarray, w: Third, regrets: np.ndarray, sums: np.ndarray, step: Step, root: int, begin: int, n1: int,
     entries: int, first: int, n2: int, entries2: int, second: int, own: int, gains: np.ndarray,
 ) -> None:  # fmt: skip
-    """Trick 3 after two tricks; payoffs to the first matrix of w.pay3, rows its leader (player 0).
+    """Trick 3 after two tricks; payoffs to the first matrix of w.pay3.
 
-    Each player's holdings in number, entries in all and first entry. Reads the first rows of w.reach3, w.joint3 and
-    w.won3. `own` is the updated player, `gains` [2, 5] are his by whether he wins.
-    Rows are MAX_TIERS long throughout, holdings that do not exist weigh nothing.
+    Its leader is player 0. Each player's holdings in number, entries in all and first entry. Reads the first rows of
+    w.reach3, w.joint3 and w.won3. `own` is the updated player, `gains` [2, 5] are his by whether he wins.
+    Holdings that do not exist weigh nothing.
     """
-    wide = (max(n1, n2) + 7) // 8 * 8
-    one, zero = np.float32(1.0), np.float32(0.0)
+    one, zero = splat(np.float32(1.0)), splat(np.float32(0.0))
     row, both = MAX_TIERS, 2 * MAX_TIERS
     mix3, reach3, mass3, joint3, won3 = w.mix3, w.reach3, w.mass3, w.joint3, w.won3
-    gain, pay3, post3, value = w.gain3, w.pay3, w.post3, w.value
+    gain, pay3, post3 = w.gain3, w.pay3, w.post3
     last = root + third[root, NODES]
+    # Tables lie in as many pieces as there are actions; all are fetched at once. What came before has fetched
+    # the first entries.
+    for node in range(root, last):
+        role, actions, late = third[node, ROLE], third[node, ACTIONS], third[node, STAGE] == 1
+        if actions == 1:
+            continue
+        at = begin + third[node, PLACE] * entries + third[node, PLACE + 1] * entries2
+        own_first = late or role == 0
+        at += first + n1 - 1 if own_first else second + n2 - 1
+        stride = entries if own_first else entries2
+        for _ in range(2 * actions if late and role == 1 else actions):
+            prefetch(regrets, at)
+            if role == own:
+                prefetch(sums, at)
+            at += stride
     for node in range(root, last):
         k = node - root
         role, actions = third[node, ROLE], third[node, ACTIONS]
@@ -284,67 +371,65 @@ def _third(
             turner = third[parent, ROLE]
             if late and third[parent, STAGE] == 0:
                 # The first card falls: from here on by outcome and first card.
-                for f in range(n1):
-                    played = reach3[at_(up + f)] * mix3[at_(m + f)]
-                    high, total = zero, zero
-                    if own == 0:
-                        for s in range(wide):
-                            weight = joint3[at_(f * row + s)] * reach3[at_(up + both + s)]
-                            total += weight
-                            high += weight * won3[at_(f * row + s)]
-                        mass3[at_(masses + f)] = total - high
-                        mass3[at_(masses + row + f)] = high
-                        reach3[at_(here + both + f)] = played
-                        reach3[at_(here + both + row + f)] = played
-                    else:
-                        mine_high, mine = zero, zero
-                        for s in range(wide):
-                            weight = joint3[at_(f * row + s)]
-                            total += weight
-                            high += weight * won3[at_(f * row + s)]
-                            mine += reach3[at_(up + both + s)]
-                            mine_high += reach3[at_(up + both + s)] * won3[at_(f * row + s)]
-                        mass3[at_(masses + f)] = (total - high) * played
-                        mass3[at_(masses + row + f)] = high * played
-                        reach3[at_(here + both + f)] = mine - mine_high
-                        reach3[at_(here + both + row + f)] = mine_high
-                for i in range(both):
-                    reach3[at_(here + i)] = one
+                played = load(reach3, up) * load(mix3, m)
+                high, sum_ = zero, zero
+                if own == 0:
+                    for s in range(n2):
+                        weight = load(joint3, s * row) * splat(reach3[at_(up + both + s)])
+                        sum_ = sum_ + weight
+                        high = high + weight * load(won3, s * row)
+                    store(mass3, masses, sum_ - high)
+                    store(mass3, masses + row, high)
+                    store(reach3, here + both, played)
+                    store(reach3, here + both + row, played)
+                else:
+                    mine, mine_high = np.float32(0.0), zero
+                    for s in range(n2):
+                        weight, won = load(joint3, s * row), load(won3, s * row)
+                        reached = reach3[at_(up + both + s)]
+                        sum_ = sum_ + weight
+                        high = high + weight * won
+                        mine += reached
+                        mine_high = mine_high + splat(reached) * won
+                    store(mass3, masses, (sum_ - high) * played)
+                    store(mass3, masses + row, high * played)
+                    store(reach3, here + both, splat(mine) - mine_high)
+                    store(reach3, here + both + row, mine_high)
+                store(reach3, here, one)
+                store(reach3, here + row, one)
             elif late:
                 change = both if turner == own else 0
                 keep = both - change
                 above = (parent - root) * both
-                for i in range(both):
-                    mass3[at_(masses + i)] = mass3[at_(above + i)]
-                    reach3[at_(here + change + i)] = reach3[at_(up + change + i)] * mix3[at_(m + i)]
-                    reach3[at_(here + keep + i)] = reach3[at_(up + keep + i)]
+                for i in range(0, both, row):
+                    store(mass3, masses + i, load(mass3, above + i))
+                    store(reach3, here + change + i, load(reach3, up + change + i) * load(mix3, m + i))
+                    store(reach3, here + keep + i, load(reach3, up + keep + i))
             else:
                 change = both if turner == 1 else 0
                 keep = both - change
-                for i in range(wide):
-                    reach3[at_(here + change + i)] = reach3[at_(up + change + i)] * mix3[at_(m + i)]
-                    reach3[at_(here + keep + i)] = reach3[at_(up + keep + i)]
+                store(reach3, here + change, load(reach3, up + change) * load(mix3, m))
+                store(reach3, here + keep, load(reach3, up + keep))
         m = k * 3 * both
         if actions == 1:
-            for i in range(both):
-                mix3[at_(m + i)] = one
+            store(mix3, m, one)
+            store(mix3, m + row, one)
             continue
         at = begin + third[node, PLACE] * entries + third[node, PLACE + 1] * entries2
         if not late and role == 1:
-            match_regrets(regrets, at + second, entries2, actions, wide, mix3, m, both)
+            _match16(regrets, at + second, entries2, actions, mix3, m, both)
         elif late and role == 1:
-            match_regrets(regrets, at + first, 2 * entries, actions, wide, mix3, m, both)
-            match_regrets(regrets, at + entries + first, 2 * entries, actions, wide, mix3, m + row, both)
+            _match16(regrets, at + first, 2 * entries, actions, mix3, m, both)
+            _match16(regrets, at + entries + first, 2 * entries, actions, mix3, m + row, both)
         else:
-            match_regrets(regrets, at + first, entries, actions, wide, mix3, m, both)
+            _match16(regrets, at + first, entries, actions, mix3, m, both)
             if late:
                 for a in range(actions):
-                    for i in range(wide):
-                        mix3[at_(m + a * both + row + i)] = mix3[at_(m + a * both + i)]
+                    store(mix3, m + a * both + row, load(mix3, m + a * both))
     for node in range(last - 1, root - 1, -1):
         k = node - root
         role, actions = third[node, ROLE], third[node, ACTIONS]
-        mine = role == own
+        mine_ = role == own
         turn = third[node, KIND] == TURN
         at = begin + third[node, PLACE] * entries + third[node, PLACE + 1] * entries2
         here = k * 2 * both
@@ -353,109 +438,92 @@ def _third(
             second_won = gains[0 if own == 1 else 1, third[node, LEVEL]]
             first_won = gains[0 if own == 0 else 1, third[node, LEVEL]]
             out = k * both
+            lost_, won_ = zero, zero
+            mass_lost = load(mass3, out) * load(reach3, here)
+            mass_won = load(mass3, out + row) * load(reach3, here + row)
             for a in range(actions):
                 code = third[node, CHILD + a]
-                low, high = first_won, second_won
-                if code <= END:
-                    low = gains[0 if (END - code) // 5 == own else 1, (END - code) % 5]
-                    high = low
                 if code >= 0 and code < LEAF:
                     below = (code - root) * both
-                    for i in range(both):
-                        value[at_(i)] = post3[at_(below + i)]
+                    low, high = load(post3, below), load(post3, below + row)
+                elif code <= END:
+                    low = splat(gains[0 if (END - code) // 5 == own else 1, (END - code) % 5])
+                    high = low
                 else:
-                    for i in range(wide):
-                        value[at_(i)] = low
-                        value[at_(row + i)] = high
-                if a == 0:
-                    for i in range(both):
-                        post3[at_(out + i)] = mix3[at_(m + i)] * value[at_(i)]
-                else:
-                    for i in range(both):
-                        post3[at_(out + i)] += mix3[at_(m + a * both + i)] * value[at_(i)]
-                if mine:
-                    for i in range(both):
-                        gain[at_(a * both + i)] = (
-                            mass3[at_(k * both + i)] * reach3[at_(here + i)] * value[at_(i)]
-                        )
-            if not mine or actions == 1:
+                    low, high = splat(first_won), splat(second_won)
+                lost_ = lost_ + load(mix3, m + a * both) * low
+                won_ = won_ + load(mix3, m + a * both + row) * high
+                if mine_:
+                    gain_lost, gain_won = mass_lost * low, mass_won * high
+                    if role == 1:
+                        store(gain, a * both, gain_lost)
+                        store(gain, a * both + row, gain_won)
+                    else:
+                        store(gain, a * both, gain_lost + gain_won)
+            store(post3, out, lost_)
+            store(post3, out + row, won_)
+            if not mine_ or actions == 1:
                 continue
             if role == 1:
-                update(
+                _update16(
                     regrets, sums, at + first, 2 * entries, actions, n1, gain, 0, mix3, m, both, reach3, here + both,
-                    step, value,
+                    step,
                 )  # fmt: skip
-                update(
+                _update16(
                     regrets, sums, at + entries + first, 2 * entries, actions, n1, gain, row, mix3, m + row, both,
-                    reach3, here + both + row, step, value,
+                    reach3, here + both + row, step,
                 )  # fmt: skip
             else:
-                for a in range(actions):
-                    for i in range(wide):
-                        gain[at_(a * both + i)] += gain[at_(a * both + row + i)]
-                update(
+                _update16(
                     regrets, sums, at + first, entries, actions, n1, gain, 0, mix3, m, both, reach3, here + both,
-                    step, value,
+                    step,
                 )  # fmt: skip
             continue
         other = here + (both if role == 0 else 0)  # reach of the player who does not move
         out = k * row * row
+        faced = load(reach3, here)  # reach of the first player
         for a in range(actions):
             code = third[node, CHILD + a]
             to = m + a * both
-            if mine and role == 1:
-                for s in range(wide):
-                    gain[at_(a * both + s)] = zero
-            constant = zero
-            if code <= END:
-                constant = gains[0 if (END - code) // 5 == own else 1, (END - code) % 5]
-            for f in range(n1):
-                line = f * row
-                if turn and a == 0:
-                    below = (code - root) * both + f
-                    low = post3[at_(below)]
-                    extra = post3[at_(below + row)] - low
-                    for s in range(wide):
-                        value[at_(s)] = low + extra * won3[at_(line + s)]
-                elif code <= END:
-                    for s in range(wide):
-                        value[at_(s)] = constant
+            falls, ends = turn and a == 0, code <= END
+            low, extra = zero, zero
+            below = 0
+            if falls:
+                below = (code - root) * both
+                low = load(post3, below)
+                extra = load(post3, below + row) - low
+            elif ends:
+                low = splat(gains[0 if (END - code) // 5 == own else 1, (END - code) % 5])
+            else:
+                below = (code - root) * row * row
+            chance = load(mix3, to)
+            found = zero
+            for s in range(n2):
+                line = s * row
+                if falls:
+                    value = low + extra * load(won3, line)
+                elif ends:
+                    value = low
                 else:
-                    below = (code - root) * row * row + line
-                    for s in range(wide):
-                        value[at_(s)] = pay3[at_(below + s)]
-                if role == 0:
-                    weight = mix3[at_(to + f)]
-                    if a == 0:
-                        for s in range(wide):
-                            pay3[at_(out + line + s)] = weight * value[at_(s)]
+                    value = load(pay3, below + line)
+                part = (chance if role == 0 else splat(mix3[at_(to + s)])) * value
+                store(pay3, out + line, part if a == 0 else load(pay3, out + line) + part)
+                if mine_:
+                    weighted = load(joint3, line) * value
+                    if role == 0:
+                        found = found + weighted * splat(reach3[at_(other + s)])
                     else:
-                        for s in range(wide):
-                            pay3[at_(out + line + s)] += weight * value[at_(s)]
-                    if mine:
-                        total = zero
-                        for s in range(wide):
-                            total += joint3[at_(line + s)] * reach3[at_(other + s)] * value[at_(s)]
-                        gain[at_(a * both + f)] = total
-                else:
-                    if a == 0:
-                        for s in range(wide):
-                            pay3[at_(out + line + s)] = mix3[at_(to + s)] * value[at_(s)]
-                    else:
-                        for s in range(wide):
-                            pay3[at_(out + line + s)] += mix3[at_(to + s)] * value[at_(s)]
-                    if mine:
-                        weight = reach3[at_(other + f)]
-                        for s in range(wide):
-                            gain[at_(a * both + s)] += weight * joint3[at_(line + s)] * value[at_(s)]
-        if mine and actions > 1:
-            update(
+                        gain[at_(a * both + s)] = lane_sum(weighted * faced)
+            if mine_ and role == 0:
+                store(gain, a * both, found)
+        if mine_ and actions > 1:
+            _update16(
                 regrets, sums, at + (first if role == 0 else second), entries if role == 0 else entries2, actions,
-                n1 if role == 0 else n2, gain, 0, mix3, m, both, reach3, here + both * role, step, value,
+                n1 if role == 0 else n2, gain, 0, mix3, m, both, reach3, here + both * role, step,
             )  # fmt: skip
 
 
-@njit(cache=True, fastmath=True)
+@njit(cache=True, fastmath=True, _nrt=False)
 def _card_mix(n: int, actions: int, tiers: np.ndarray, mix: np.ndarray, row: int) -> None:
     """Corrects regret matching at a turn with two cards: equal cards are one action, the first."""
     for h in range(n):
@@ -474,7 +542,7 @@ def _card_mix(n: int, actions: int, tiers: np.ndarray, mix: np.ndarray, row: int
                         mix[2 * row + h] = mix[h]
 
 
-@njit(cache=True, fastmath=True)
+@njit(cache=True, fastmath=True, _nrt=False)
 def _table_at(forest: Forest, node: int, begin: int, sizes: np.ndarray) -> int:
     at = begin
     for i in range(6):
@@ -482,7 +550,7 @@ def _table_at(forest: Forest, node: int, begin: int, sizes: np.ndarray) -> int:
     return at
 
 
-@njit(cache=True, fastmath=True)
+@njit(cache=True, fastmath=True, _nrt=False)
 def _ascend(
     forest: Forest, w: Scratch, node: int, root: int, nl: int, nf: int, weights: np.ndarray, own: int,
     gains: np.ndarray, row: int,
@@ -533,7 +601,7 @@ def _ascend(
                     gain[at_(to + i)] = total
 
 
-@njit(cache=True, fastmath=True)
+@njit(cache=True, fastmath=True, _nrt=False)
 def _follow(
     forest: Forest, lists: Lists, w: Scratch, regrets: np.ndarray, sums: np.ndarray, step: Step, root: int,
     begin: int, sizes: np.ndarray, gl: int, gf: int, tie: bool, x: int, weights: np.ndarray, own: int,
@@ -545,9 +613,17 @@ def _follow(
     joint3, won3, reach3, pay3 = w.third.joint3, w.third.won3, w.third.reach3, w.third.pay3
     joint2 = w.joint2
     last = root + forest.nodes[root]
-    for j in range(nf):
-        for i in range(MAX_TIERS):
-            joint2[j * MAX_TIERS + i] = weights[lists.left_pair[gl, x, i], j] if i < nl else np.float32(0.0)
+    held, turned = w.third.held, w.third.turned
+    wide, long = 3 * row, pay1.shape[1]  # lengths of a node's part of mix2 and pay1
+    across = weights.shape[1]
+    for i in range(nl, MAX_TIERS):
+        store(turned, i * MAX_TIERS, splat(np.float32(0.0)))
+    for j in range(0, nf, MAX_TIERS):
+        for i in range(nl):
+            store(turned, i * MAX_TIERS, load(weights, lists.left_pair[gl, x, i] * across + j))
+        transpose(joint2, j * MAX_TIERS, turned, 0)
+    for i in range(MAX_TIERS):
+        held[i] = np.float32(lists.left_tier[gl, x, i]) if i < nl else np.float32(-1.0)
     for node in range(root, last):
         if forest.stage[node] == 0:
             continue
@@ -573,7 +649,7 @@ def _follow(
             if forest.kind[node] == TURN:
                 _card_mix(nf, actions, lists.tiers[gf], mix2[k], row)
         else:
-            match_regrets(regrets, at + lists.offset[gl, x], sizes[3], actions, nl, mix2[k], 0, row)
+            _match16(regrets, at + lists.offset[gl, x], sizes[3], actions, mix2, k * wide, row)
         for i in range(nl, MAX_TIERS):
             reach2[k, i] = np.float32(0.0)
         if forest.kind[node] == TURN:
@@ -594,19 +670,24 @@ def _follow(
             n1, entries, start1 = left, lists.size[gf, 2], lists.offset_weaker[gf, y] + (x - y - 1) * left
             n2, entries2, start2 = nl, lists.size[gl, 1], lists.offset_stronger[gl, x] + y * nl
         if not decided:
-            for i in range(MAX_TIERS * MAX_TIERS):
-                joint3[i] = np.float32(0.0)
-            for i in range(nl):
-                mine = lists.left_tier[gl, x, i]
+            one, zero = splat(np.float32(1.0)), splat(np.float32(0.0))
+            for j in range(MAX_TIERS):
+                here = j < left
+                held[MAX_TIERS + j] = np.float32(lists.left_tier[gf, y, j]) if here else np.float32(-1.0)
+                at = lists.left_pair[gf, y, j] * MAX_TIERS if here else 0
+                store(joint3 if tie else turned, j * MAX_TIERS, load(joint2, at) if here else zero)
+            if tie:
+                first_held = load(held, 0)
                 for j in range(left):
-                    weight = joint2[lists.left_pair[gf, y, j] * MAX_TIERS + i]
-                    theirs = lists.left_tier[gf, y, j]
-                    if tie:
-                        joint3[i * MAX_TIERS + j] = weight
-                        won3[i * MAX_TIERS + j] = 1.0 if theirs < mine else 0.0
-                    else:
-                        joint3[j * MAX_TIERS + i] = weight
-                        won3[j * MAX_TIERS + i] = 1.0 if mine <= theirs else 0.0
+                    card = splat(held[MAX_TIERS + j])
+                    store(won3, j * MAX_TIERS, where_above(first_held, card, one, zero))
+            else:
+                transpose(joint3, 0, turned, 0)
+                first_held = load(held, MAX_TIERS)
+                for i in range(nl):
+                    # Of equal cards the second player's wins: he has won trick 1.
+                    card = splat(held[i] - np.float32(0.5))
+                    store(won3, i * MAX_TIERS, where_above(first_held, card, one, zero))
         for node in range(root, last):
             if forest.stage[node] == 0 or forest.kind[node] != TURN:
                 continue
@@ -634,24 +715,19 @@ def _follow(
                     forest.third, w.third, regrets, sums, step, forest.leaf_root[leaf], below, n1, entries, start1,
                     n2, entries2, start2, own if tie else 1 - own, gains,
                 )  # fmt: skip
+                if not tie:
+                    transpose(turned, 0, pay3, 0)
+            faced = load(reach2, k * 2 * row)
             for j in range(left):
                 pair = lists.left_pair[gf, y, j]
                 slot = lists.left_slot[gf, y, j]
-                m = mix2[k, at_(slot * row + pair)]
                 line = pair * MAX_TIERS
-                total = np.float32(0.0)
-                if decided:
-                    for i in range(nl):
-                        pay1[k, at_(line + i)] += m * worth
-                        total += joint2[at_(line + i)] * reach2[k, i]
-                    total *= worth
-                else:
-                    step_i, start = (MAX_TIERS, j) if tie else (1, j * MAX_TIERS)
-                    for i in range(nl):
-                        u = pay3[at_(start + i * step_i)]
-                        pay1[k, at_(line + i)] += m * u
-                        total += joint2[at_(line + i)] * reach2[k, i] * u
-                cards2[k, slot, pair] = total
+                value = splat(worth)
+                if not decided:
+                    value = load(pay3 if tie else turned, j * MAX_TIERS)
+                to = k * long + line
+                store(pay1, to, load(pay1, to) + splat(mix2[k, at_(slot * row + pair)]) * value)
+                cards2[k, slot, pair] = lane_sum(load(joint2, line) * faced * value)
     gain = w.gain2
     for node in range(last - 1, root - 1, -1):
         if forest.stage[node] == 0:
@@ -659,6 +735,7 @@ def _follow(
         k = node - root
         role, actions = forest.role[node], forest.actions[node]
         mine, turn = role == own, forest.kind[node] == TURN
+        faced = load(reach2, k * 2 * row)
         if turn:
             for slot in range(2):
                 for j in range(nf):
@@ -669,40 +746,38 @@ def _follow(
             constant = np.float32(0.0)
             if end:
                 constant = gains[0 if (END - code) // 5 == own else 1, (END - code) % 5]
-            below = 0 if end else code - root
+            below = 0 if end else (code - root) * long
             to = a * row
-            for i in range(nl):
-                if role == 0:
-                    gain[at_(to + i)] = np.float32(0.0)
+            chance, found = load(mix2, k * wide + to), splat(np.float32(0.0))
             for j in range(nf):
                 line = j * MAX_TIERS
-                other = reach2[k, at_(row + j)]
-                total = np.float32(0.0)
-                for i in range(nl):
-                    u = constant if end else pay1[below, at_(line + i)]
-                    m = mix2[k, at_(to + (j if role == 1 else i))]
-                    pay1[k, at_(line + i)] = m * u + (pay1[k, at_(line + i)] if a > 0 else np.float32(0.0))
+                value = splat(constant) if end else load(pay1, below + line)
+                part = (splat(mix2[k, at_(to + j)]) if role == 1 else chance) * value
+                store(pay1, k * long + line, load(pay1, k * long + line) + part if a > 0 else part)
                 if not mine:
                     continue
+                weighted = load(joint2, line) * value
                 if role == 1:
-                    for i in range(nl):
-                        u = constant if end else pay1[below, at_(line + i)]
-                        total += joint2[at_(line + i)] * reach2[k, i] * u
-                    gain[at_(to + j)] = total
+                    gain[at_(to + j)] = lane_sum(weighted * faced)
                 else:
-                    for i in range(nl):
-                        u = constant if end else pay1[below, at_(line + i)]
-                        gain[at_(to + i)] += joint2[at_(line + i)] * other * u
+                    found = found + weighted * splat(reach2[k, at_(row + j)])
+            if mine and role == 0:
+                store(gain, to, found)
         if mine:
             at = _table_at(forest, node, begin, sizes)
-            at += x * nf if role == 1 else lists.offset[gl, x]
-            update(
-                regrets, sums, at, sizes[2] if role == 1 else sizes[3], actions, nf if role == 1 else nl,
-                gain, 0, mix2[k], 0, row, reach2[k], row * role, step, w.value,
-            )  # fmt: skip
+            if role == 1:
+                update(
+                    regrets, sums, at + x * nf, sizes[2], actions, nf, gain, 0, mix2[k], 0, row, reach2[k], row, step,
+                    w.value,
+                )  # fmt: skip
+            else:
+                _update16(
+                    regrets, sums, at + lists.offset[gl, x], sizes[3], actions, nl, gain, 0, mix2, k * wide, row,
+                    reach2, k * 2 * row, step,
+                )  # fmt: skip
 
 
-@njit(cache=True)
+@njit(cache=True, _nrt=False)
 def block_sizes(lists: Lists, gl: int, gf: int, tie: bool, sizes: np.ndarray) -> None:
     """Writes the six sizes of a situation (see Forest) for the leader's and follower's lists."""
     sizes[0] = lists.count[gl]
@@ -713,7 +788,7 @@ def block_sizes(lists: Lists, gl: int, gf: int, tie: bool, sizes: np.ndarray) ->
     sizes[5] = lists.size[gf, 0] if tie else lists.size[gl, 1]
 
 
-@njit(cache=True, fastmath=True)
+@njit(cache=True, fastmath=True, _nrt=False)
 def solve_block(
     forest: Forest, lists: Lists, w: Scratch, regrets: np.ndarray, sums: np.ndarray, step: Step, root: int,
     begin: int, sizes: np.ndarray, gl: int, gf: int, tie: bool, weights: np.ndarray, own_reach: np.ndarray,
@@ -721,12 +796,14 @@ def solve_block(
 ) -> None:  # fmt: skip
     """One update of the `own` role (0 leads trick 2) in a situation; payoffs to w.pay0[0].
 
-    weights float32 [leader's pairs, follower's pairs]; own_reach float32 [own pairs]; gains float32 [2, 5]: what the
-    updated player gets by winning or losing 0-4 points. `root` is the node of trick 2, `begin` the first table entry.
+    weights float32 [leader's pairs, follower's pairs and then zeros up to a multiple of 16]; own_reach float32 [own
+    pairs]; gains float32 [2, 5]: what the updated player gets by winning or losing 0-4 points. `root` is the node of
+    trick 2, `begin` the first table entry.
     """
     nl, nf, tiers = lists.count[gl], lists.count[gf], lists.left_count.shape[1]
     row = len(w.gain2) // 3
     reach2, mix2, pay0 = w.reach2, w.mix2, w.pay0
+    turned, held, long = w.third.turned, w.third.held, w.pay1.shape[1]
     for i in range(nl):
         reach2[0, i] = own_reach[i] if own == 0 else np.float32(1.0)
     for j in range(nf):
@@ -781,16 +858,21 @@ def solve_block(
                 continue
             k = node - root
             below = forest.child[node, 0] - root
+            found = splat(np.float32(0.0))
+            for j in range(0, nf, MAX_TIERS):
+                for pair in range(j, min(j + MAX_TIERS, nf)):
+                    line = pair * MAX_TIERS
+                    met = load(w.joint2, line) * splat(reach2[k, at_(row + pair)])
+                    found = found + met * load(w.pay1, below * long + line)
+                transpose(turned, 0, w.pay1, below * long + j * MAX_TIERS)
+                for i in range(left):
+                    pair = lists.left_pair[gl, x, i]
+                    chance = splat(mix2[k, at_(lists.left_slot[gl, x, i] * row + pair)])
+                    to = (k * pay0.shape[1] + pair) * pay0.shape[2] + j
+                    store(pay0, to, load(pay0, to) + chance * load(turned, i * MAX_TIERS))
+            store(held, 0, found)
             for i in range(left):
-                pair = lists.left_pair[gl, x, i]
-                slot = lists.left_slot[gl, x, i]
-                m = mix2[k, at_(slot * row + pair)]
-                total = np.float32(0.0)
-                for j in range(nf):
-                    u = w.pay1[below, at_(j * MAX_TIERS + i)]
-                    pay0[k, pair, j] += m * u
-                    total += weights[pair, j] * reach2[k, at_(row + j)] * u
-                w.cards2[k, slot, pair] = total
+                w.cards2[k, lists.left_slot[gl, x, i], lists.left_pair[gl, x, i]] = held[i]
     for node in range(last - 1, root - 1, -1):
         if forest.stage[node] == 1:
             continue

@@ -16,7 +16,7 @@ import numpy as np
 from game.truco.actions import QUIERO, TRUCO
 from game.truco.hand import Hand
 from solver.truco.vector.abstraction import Abstraction
-from solver.truco.vector.kernels import Step, block_sizes, make_scratch, solve_block
+from solver.truco.vector.kernels import MAX_TIERS, Step, block_sizes, make_scratch, solve_block
 from solver.truco.vector.lookup import Tables, _after_first_card, _known_values, stand_in
 from solver.truco.vector.solve import Game, schedule_step
 from solver.truco.vector.trees import LEAF, TURN
@@ -122,7 +122,11 @@ class Resolver:
         turn = (lambda m: m) if self._leader == 0 else (lambda m: m.T)
         self._deals = turn(deals)
         scale = 1.0 / game.holdings.num_deals
-        self._weights = [np.ascontiguousarray(turn(m) * scale, np.float32) for m in weights]
+        self._weights = []
+        for m in weights:
+            turned = turn(m) * scale
+            spare = -turned.shape[1] % MAX_TIERS
+            self._weights.append(np.pad(turned, ((0, 0), (0, spare))).astype(np.float32))
         self._ones = [np.ones(n, np.float32) for n in counts]
         self._sizes = np.zeros(6, np.int64)
         block_sizes(layout.lists, *self._lists, self._tie, self._sizes)
