@@ -115,7 +115,7 @@ def test_solving_anew_agrees_with_the_whole_policy(name: str) -> None:
         anew = resolve(game, tables, hand, 300)
         assert anew is not None
         assert anew.reached
-        assert 0 <= anew.gap < 0.005
+        assert -1e-6 < anew.gap < 0.005  # float32 rounds what is 0
         assert abs(anew.value - value) <= anew.gap + gap + 1e-5
         if hand.envido_accepted:
             accepted += 1

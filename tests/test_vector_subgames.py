@@ -1,11 +1,14 @@
-"""Envido alone by linear programs: mano's and pie's must agree."""
+"""Envido alone by linear programs, mano's and pie's, and by the vector engine: all must agree."""
 
 from __future__ import annotations
 
 import pytest
 
 from game.truco.rules import make_rules
+from solver.truco.vector.solve import VectorSolver, schedule_step
 from solver.truco.vector.subgames import EnvidoAlone, envido_program
+from solver.truco.vector.tier_response import tier_response
+from solver.truco.vector.trunk_response import Policy
 
 SMALL = "1E 4E 4C 4B 5B 5O 6E 7E"
 
@@ -21,3 +24,16 @@ def test_the_program_is_its_own_mirror(rules: dict[str, object], by_value: bool)
     least = envido_program(game, by_value)
     assert least == pytest.approx(envido_program(game, by_value, of_pie=True), abs=1e-8)
     assert -0.5 < least < 0.0  # pie answers after having seen what mano says
+
+
+def test_the_engine_finds_the_value_of_the_program() -> None:
+    """Best responses to the engine's Envido enclose the value of the linear program closely."""
+    game = EnvidoAlone(make_rules("base", {"deck": SMALL}))
+    solver = VectorSolver(game)
+    for iteration in range(1500):
+        solver.iterate(schedule_step("dcfr", iteration + 1))
+    policy = Policy.of(solver)
+    mano, pie = (tier_response(policy, player) for player in (0, 1))
+    value = envido_program(game, by_value=False)
+    assert -pie - 1e-7 < value < mano + 1e-7
+    assert mano + pie < 1e-4

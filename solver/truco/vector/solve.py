@@ -143,7 +143,9 @@ class Game:
         everything = tuple(range(len(values)))
         sets = self._value_sets()
         met = {known for mano, pie, _ in self.block_outcomes() for known in (mano, pie)}
-        buckets: dict[tuple[int, ...], int] = {everything: 0} if self.exits() or not met else {}
+        buckets: dict[tuple[int, ...], int] = (
+            {} if met and self.continuations and not self.exits() else {everything: 0}
+        )
         members: dict[tuple[Any, ...], list[int]] = {}
         for number in self.exits():
             leaving = self.trunk.exits[number]

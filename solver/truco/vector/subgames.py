@@ -7,24 +7,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from game.truco.actions import ENVIDO, FALTA_ENVIDO, NO_QUIERO, QUIERO, REAL_ENVIDO
+from game.truco.actions import ENVIDO, FALTA_ENVIDO, MAZO, NO_QUIERO, QUIERO, REAL_ENVIDO
 from game.truco.rules import Rules
 from solver.truco.vector.abstraction import Abstraction
 from solver.truco.vector.solve import Game
-from solver.truco.vector.trees import Accept, Exit, Payoffs, Position, Trunk, TrunkNode, build_trunk
+from solver.truco.vector.trees import Accept, End, Exit, Payoffs, Position, Trunk, TrunkNode, build_trunk
 
 _ENVIDO_WORDS = (ENVIDO, REAL_ENVIDO, FALTA_ENVIDO, QUIERO, NO_QUIERO)
 _MERGED = Abstraction(("none",) * 4, ("none",) * 4)
-"""Loses nothing here: cards after Envido alone are worth nothing, and there is one exit without it."""
+"""Loses nothing here: no hand goes on after an Envido, and there is one exit without it."""
 _NOTHING = ((0.0,) * 4, (0.0,) * 4)
 _ONE = ((1.0,) * 4, (-1.0,) * 4)
 
 
 class EnvidoAlone(Game):
-    """Envido at the start of a hand; utility is its points, and the cards are worth nothing.
-
-    Pie sees mano's card before pie may call, which tells of mano's value; `envido_program` leaves that out.
-    """
+    """Envido at the start of a hand; utility is its points. No card is played: who would play one passes."""
 
     def __init__(self, rules: Rules, score: tuple[int, int] = (0, 0)) -> None:
         super().__init__(rules, score, None, _MERGED)
@@ -48,11 +45,15 @@ class CardsAlone(Game):
 
 
 def envido_trunk(whole: Trunk) -> Trunk:
-    """The Envido of a trunk: other words are left out, and the hand is worth its Envido points once that is settled.
+    """The Envido of a trunk: the hand ends with its points once that is settled, and other words are left out.
 
-    An exchange that is over goes on with cards for nothing.
+    Passing takes the place of playing a card; among the words of a node it is MAZO.
     """
     part = Trunk()
+
+    def end(base: float) -> tuple[str, int]:
+        part.ends.append(End(False, base))
+        return "end", len(part.ends) - 1
 
     def settled(target: tuple[str, int]) -> float:
         """Mano's utility of what has been said, whatever follows: that of any exit below."""
@@ -61,51 +62,29 @@ def envido_trunk(whole: Trunk) -> Trunk:
             kind, number = whole.nodes[number].children[0]
         return whole.exits[number].payoffs.base
 
-    def play(base: float, posted: bool, history: tuple[tuple[str, int], ...]) -> tuple[str, int]:
-        """Cards alone from here on."""
-        player = int(posted)
-        node = TrunkNode(player, posted, True, (), history)
-        part.nodes.append(node)
-        number = len(part.nodes) - 1
-        after = (*history, ("card", player))
-        if posted:
-            part.exits.append(Exit(4, -1, Payoffs(base, _NOTHING), after))
-            node.children.append(("exit", len(part.exits) - 1))
-        else:
-            node.children.append(play(base, True, after))
-        return "node", number
-
     def visit(target: tuple[str, int]) -> tuple[str, int]:
         kind, number = target
         if kind == "accept":
             found = whole.accepts[number]
             worth = (Payoffs(found.payoffs[0].base, _NOTHING), Payoffs(found.payoffs[1].base, _NOTHING))
-            position = Position(found.position.posted, 4, -1, 0)
-            part.accepts.append(Accept(position, worth, (True, True), found.history))
+            part.accepts.append(Accept(Position(False, 4, -1, 0), worth, (True, True), found.history))
             return "accept", len(part.accepts) - 1
         if kind == "end":
-            part.ends.append(whole.ends[number])
-            return "end", len(part.ends) - 1
+            return end(whole.ends[number].utility)
         if kind == "exit":
-            found_exit = whole.exits[number]
-            part.exits.append(Exit(4, -1, Payoffs(found_exit.payoffs.base, _NOTHING), found_exit.history))
-            return "exit", len(part.exits) - 1
+            return end(whole.exits[number].payoffs.base)
         given = whole.nodes[number]
         words = [(k, word) for k, word in enumerate(given.words) if word in _ENVIDO_WORDS]
-        node = TrunkNode(
-            given.player, given.posted, given.plays, tuple(word for _, word in words), given.history
-        )
+        said = ([MAZO] if given.plays else []) + [word for _, word in words]
+        node = TrunkNode(given.player, False, False, tuple(said), given.history)
         part.nodes.append(node)
         place = len(part.nodes) - 1
         if given.plays:
             node.children.append(visit(given.children[0]))
         for k, word in words:
             below = given.children[given.plays + k]
-            if word == NO_QUIERO and below[0] != "end":
-                history = (*given.history, ("nq", given.player))
-                node.children.append(play(settled(below), given.posted, history))
-            else:
-                node.children.append(visit(below))
+            done = word == NO_QUIERO and below[0] != "end"
+            node.children.append(end(settled(below)) if done else visit(below))
         return "node", place
 
     visit(("node", 0))
