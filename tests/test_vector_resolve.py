@@ -216,15 +216,12 @@ def test_advice_reads_what_was_solved_anew(words: str, shown: int | None) -> Non
     assert advice.has_mix
     assert {row.action: row.probability for row in advice.actions} == pytest.approx(expected, abs=1e-6)
     assert all(row.points is not None for row in advice.actions)
-    # What is played most is worth no less than the others: the mix answers the other seat's.
-    best = max((row for row in advice.actions if row.points is not None), key=lambda row: row.points or 0.0)
+    # What is played most is worth nearly as much as anything for this hand: the mix answers the other seat's, but for
+    # all hands of these tiers, and the suits of one may tell more.
+    best = max(row.points for row in advice.actions if row.points is not None)
     most = max(advice.actions, key=lambda row: row.probability or 0.0)
     assert most.points is not None
-    assert best.points is not None
-    assert best.points_error is not None
-    assert most.points_error is not None
-    # Both values are simulated.
-    assert most.points > best.points - 4 * (most.points_error**2 + best.points_error**2) ** 0.5 - 0.05
+    assert most.points > best - 0.4
     opening = Spot(game.rules, MANO, CARDS, (0, 0), ())
     assert compact.at(opening) is compact
 

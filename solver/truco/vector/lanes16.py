@@ -59,6 +59,8 @@ for _symbol, _method in ((operator.add, "fadd"), (operator.sub, "fsub"), (operat
 
 
 def _pointer(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
+    if kind.layout != "C":
+        raise NotImplementedError(f"vectors of {kind}: only of arrays in C order")
     data = context.make_array(kind)(context, builder, array).data
     return builder.bitcast(builder.gep(data, [at]), _VECTOR.as_pointer())
 

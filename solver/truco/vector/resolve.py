@@ -124,9 +124,9 @@ class Resolver:
         scale = 1.0 / game.holdings.num_deals
         self._weights = []
         for m in weights:
-            turned = turn(m) * scale
-            spare = -turned.shape[1] % MAX_TIERS
-            self._weights.append(np.pad(turned, ((0, 0), (0, spare))).astype(np.float32))
+            spare = -turn(m).shape[1] % MAX_TIERS
+            padded = np.pad(turn(m) * scale, ((0, 0), (0, spare)))
+            self._weights.append(np.ascontiguousarray(padded, np.float32))
         self._ones = [np.ones(n, np.float32) for n in counts]
         self._sizes = np.zeros(6, np.int64)
         block_sizes(layout.lists, *self._lists, self._tie, self._sizes)
