@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from solver.numba_setup import dealt_out
 from solver.storage import StorageError, read_arrays, write_arrays
 from solver.truco.vector.kernels import Step
 from solver.truco.vector.lanes import LANES
@@ -292,7 +293,7 @@ class _Response(TrunkResponse):
         return found
 
     def _tasks(self, winner: int) -> np.ndarray:
-        """What may be shown after an Envido won by this seat, as `sweep_accept` takes it; the largest tasks first."""
+        """What may be shown after an Envido won by this seat, as `sweep_accept` takes it."""
         sets, block = self.table.sets, self._blocks.block
         shared: dict[tuple[int, bytes], list[int]] = {}
         for mano, pie, won in self.game.outcomes():
@@ -304,7 +305,11 @@ class _Response(TrunkResponse):
             for (other, _), owns in shared.items()
             for at in range(0, len(owns), GROUPS)
         ]
-        rows.sort(key=lambda row: -int(sets.count[row[0]]) * sum(int(sets.count[own]) for own in row[1:]))
+        size = lambda row: int(sets.count[row[0]]) * sum(int(sets.count[own]) for own in row[1:])  # noqa: E731
+        rows.sort(key=lambda row: -size(row))
+        # Each strand takes every so many-th task: these are dealt out, so that threads get alike.
+        strands = [rows[at : at + _STRANDS] for at in range(0, len(rows), _STRANDS)]
+        rows = [strand[k] for strand in strands for k in dealt_out([float(size(row)) for row in strand])]
         return np.array([row + (-1,) * (1 + GROUPS - len(row)) for row in rows], np.int64).reshape(
             -1, 1 + GROUPS
         )

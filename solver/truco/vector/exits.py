@@ -194,7 +194,7 @@ def sweep_exits(
     Exits of the trunk: reaches float32, mano's [exits, 1, combinations], pie's [exits, tiers, combinations] (the
     tier is mano's card); counterfactual values go to `out` float32 [tiers a, tiers b, exits, padded]: over
     combinations of a for mano, of b for pie. Blocks of accepted Envidos read weights and reach from `store` and
-    leave payoffs there. `order` lists situations as a x tiers + b, the longest first.
+    leave payoffs there. `order` lists situations as a x tiers + b.
     """
     for task in prange(len(order)):
         _task(

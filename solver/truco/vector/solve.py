@@ -15,6 +15,7 @@ import numpy as np
 
 from game.truco.equity import EquityTable
 from game.truco.rules import Rules
+from solver.numba_setup import dealt_out
 from solver.truco.vector.abstraction import Abstraction
 from solver.truco.vector.accepted import (
     BACKWARD,
@@ -350,7 +351,7 @@ class Game:
         self.position_entries = at
 
     def _tasks(self, number: int, outcomes: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
-        """Outcomes in ranges such that no two ranges share a block of tricks 2 and 3; largest first."""
+        """Outcomes in ranges such that no two ranges share a block of tricks 2 and 3, dealt out to the threads."""
         tree, extra = self._trees[number], self.continuations[number].extra
         groups = sorted({self.leaf_group[level, mask, extra] for level, mask in tree.leaves})
         block = self._store_places[0]
@@ -371,8 +372,9 @@ class Game:
         for outcome in outcomes:
             together.setdefault(find(outcome), []).append(outcome)
         count = self.value_lists.count
-        work = lambda part: -sum(int(count[m]) * int(count[p]) for m, p in part)  # noqa: E731
-        parts = sorted(together.values(), key=work)
+        groups_of = list(together.values())
+        work = [float(sum(int(count[m]) * int(count[p]) for m, p in part)) for part in groups_of]
+        parts = [groups_of[k] for k in dealt_out(work)]
         ends = np.cumsum([0] + [len(part) for part in parts])
         return ends.astype(np.int64), np.array([o for part in parts for o in part], np.int64).reshape(-1, 2)
 
@@ -432,9 +434,7 @@ class VectorSolver:
         self._cards = [slice(after.start[a], after.start[a + 1]) for a in range(holdings.num_tiers)]
         rows = np.diff(after.start)
         self._width = int(rows.max())
-        self._order = np.array(
-            sorted(range(len(rows) ** 2), key=lambda k: -rows[k // len(rows)] * rows[k % len(rows)])
-        )
+        self._order = np.array(dealt_out([float(a) * float(b) for a in rows for b in rows]))
 
     # ---- trunk: strategies and reach
 
