@@ -399,12 +399,13 @@ def _print_advice(solution: Playable, spot: Spot, advice: Advice, equity: str, d
         name = action_name(row.action)
         mix = "" if row.probability is None else f"{row.probability:.0%}"
         bar = "█" * round(15 * (row.probability or 0.0))
-        if row.points is None or row.match_win is None:
+        if row.points is None and row.match_win is None:
             listing.add_row(name, mix, bar or (same if row.action == MAZO else "value not known"))
             continue
+        number = lambda value, form, scale=1.0: "" if value is None else f"{scale * value:{form}}"  # noqa: E731
         listing.add_row(
-            name, mix, bar, f"{row.points:+.2f}", f"{row.points_error:.2f}", f"{100 * row.match_win:.1f}",
-            f"{100 * (row.match_win_error or 0.0):.1f}", "≈" if row.near_best else "",
+            name, mix, bar, number(row.points, "+.2f"), number(row.points_error, ".2f"),
+            number(row.match_win, ".1f", 100), number(row.match_win_error, ".1f", 100), "≈" if row.near_best else "",
         )  # fmt: skip
     console.print(listing)
     for line in _advice_notes(solution, spot, advice, equity):
@@ -440,9 +441,15 @@ def _advice_notes(solution: Playable, spot: Spot, advice: Advice, equity: str) -
     if solution.remark:
         notes.append(solution.remark)
     certified = info.exploitability_method if info.exploitability is None else f"{info.exploitability:.3f}"
+    made = f"points: made minus conceded in the hand, {advice.samples:,} simulated deals; ≈: within two standard "
+    made += "errors "
+    if advice.samples == 0:
+        made = (
+            "points: made minus conceded in the hand when both go on by the policy, exact over all deals for hands "
+            "of these tiers and this Envido; ≈: within 0.01 "
+        )
     notes.append(
-        f"points: made minus conceded in the hand, {advice.samples:,} simulated deals; ≈: within two standard "
-        f"errors of the best in {info.utility}. match win: by the {equity}. Solution: {info.engine}, "
+        f"{made}of the best in {info.utility}. match win: by the {equity}. Solution: {info.engine}, "
         f"{info.iterations:,} iterations, rules {spot.rules.name()}, utility {info.utility}, exploitability "
         f"{certified}."
     )

@@ -254,7 +254,8 @@ def exploitability(
     the same command goes on.
     Exploitability is the mean of what the best response of each seat gains.
     """
-    from solver.truco.vector.certify import best_response, policy_value
+    from solver.truco.vector.certify import best_response
+    from solver.truco.vector.evaluate import policy_value
     from solver.truco.vector.files import load_policy
     from solver.truco.vector.trunk_response import Policy
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 _KEPT = 12
 
@@ -17,6 +18,16 @@ def prepare_numba() -> None:
     """Sets numba up; to be called before a module with kernels is imported."""
     _use_cache_of_these_sources()
     _import_without_blas()
+
+
+def kernel(function: Any) -> Any:
+    """Decorator for kernels that make no arrays: numba then leaves out counting references to those they get.
+
+    Counting is atomic, and threads that share an array wait for each other. Arithmetic is fastmath.
+    """
+    from numba import njit
+
+    return njit(cache=True, fastmath=True, _nrt=False)(function)  # type: ignore[call-overload]
 
 
 def dealt_out(work: Sequence[float]) -> list[int]:

@@ -72,4 +72,5 @@ def test_transposition() -> None:
     out = np.zeros((18, 16), np.float32)
     _transpose(out, matrix)
     np.testing.assert_array_equal(out[1:17], matrix[2:18].T)
-    assert not out[0].any() and not out[17].any()
+    assert not out[0].any()
+    assert not out[17].any()

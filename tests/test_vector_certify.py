@@ -20,7 +20,8 @@ from solver.storage import StorageError
 from solver.truco.policy import load_hand_game
 from solver.truco.vector import certify
 from solver.truco.vector.abstraction import Abstraction
-from solver.truco.vector.certify import Policy, best_response, policy_value
+from solver.truco.vector.certify import Policy, best_response
+from solver.truco.vector.evaluate import policy_value
 from solver.truco.vector.kernels import Step
 from solver.truco.vector.lookup import action_mix
 from solver.truco.vector.policy import VectorPolicy

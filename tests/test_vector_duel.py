@@ -23,8 +23,9 @@ from solver.truco.duel import (
 )
 from solver.truco.strategy import book_strategy
 from solver.truco.table import choose
-from solver.truco.vector.certify import Policy, policy_value
+from solver.truco.vector.certify import Policy
 from solver.truco.vector.cursor import make_book
+from solver.truco.vector.evaluate import policy_value
 from solver.truco.vector.lookup import POSITIONS, TRICKS, Tables, action_mix, locate
 from solver.truco.vector.solve import Game
 from tests.test_vector_lookup import NONE, flat_table, random_tables

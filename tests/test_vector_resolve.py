@@ -23,8 +23,9 @@ from solver.storage import StorageError
 from solver.truco.advice import advise
 from solver.truco.playable import load_playable
 from solver.truco.vector.abstraction import Abstraction
-from solver.truco.vector.certify import Policy, _Evaluator
+from solver.truco.vector.certify import Policy
 from solver.truco.vector.compact import compact_policy, load_compact
+from solver.truco.vector.evaluate import Evaluator, policy_value
 from solver.truco.vector.files import StoredPolicy, VectorInfo
 from solver.truco.vector.lookup import FORCED, Tables, _after_first_card, action_mix, locate, tables_of
 from solver.truco.vector.resolve import Resolver, Situation, _entry, resolve
@@ -91,7 +92,7 @@ def played_reach(game: Game, tables: Tables, hand: Hand) -> list[float]:
 @pytest.mark.parametrize("name", GAMES)
 def test_solving_anew_agrees_with_the_whole_policy(name: str) -> None:
     game, tables, _ = solved(name)
-    leaves = _Evaluator.of(Policy(game, tables)).leaves(1)
+    leaves = Evaluator.of(Policy(game, tables)).leaves(1)
     after = game.holdings.after
     joint = (game.holdings.joint / game.holdings.num_deals)[np.ix_(after.cls, after.cls)]
     accepted = exits = 0
@@ -158,6 +159,16 @@ def test_a_compact_file_keeps_what_it_says(tmp_path: Path) -> None:
     found = load_compact(path)
     assert (found.info, found.facts) == (made.info, made.facts)
     assert 0 < found.facts.kept < found.facts.infosets
+    # What the first actions are worth adds up to the value of the policy.
+    deals = game.holdings.num_deals
+    classes = game.holdings.joint.sum(axis=1) / deals
+    every = compact_policy(stored, 0.0)
+    mix = every.trunk[0] / every.trunk[0].sum(axis=0)
+    value = float((classes * (mix * every.worth[0]).sum(axis=0)).sum())
+    assert value == pytest.approx(policy_value(Policy(game, tables)), abs=0.01)
+    for worth, again, mixed in zip(made.worth, found.worth, found.trunk, strict=True):
+        np.testing.assert_allclose(again, worth, atol=0.51 * found.facts.step)
+        assert not worth[:, ~mixed.any(axis=0)].any()
     for table, whole in zip(found.trunk, tables.trunk_sums, strict=True):
         own, keep = whole.sum(axis=0), table.sum(axis=0) > 0
         exact = (whole / np.maximum(own, 1))[:, keep]
@@ -243,6 +254,10 @@ def test_commands_make_and_read_a_compact_policy(capsys, tmp_path: Path) -> None
     assert sum(row["probability"] for row in told["actions"]) == pytest.approx(1.0)
     told = json.loads(truco(capsys, "advise", "1E 7O 3C", *words)[1])
     assert "not stored" in told["remark"]
+    assert told["samples"] == 0
+    assert all(row["points"] is None for row in told["actions"])
+    assert all(0.0 <= row["match_win"] <= 1.0 for row in told["actions"])
+    assert "exact over all deals" in truco(capsys, "advise", "1E 7O 3C", "--solution", small)[1]
     told = json.loads(truco(capsys, "table", "envido", "--solution", small, "--rounds", 1, "--json")[1])
     assert told["values"].startswith("not known")
     assert set(told["sections"][0]["total"]["values"].values()) == {None}

@@ -10,7 +10,8 @@ import pytest
 from game.truco.actions import TRUCO
 from game.truco.cards import envido_value, tier
 from game.truco.hand import Hand
-from solver.truco.vector.certify import best_response, policy_value
+from solver.truco.vector.certify import best_response
+from solver.truco.vector.evaluate import policy_value
 from solver.truco.vector.tier_response import tier_exploitability, tier_response
 from tests.test_vector_certify import EIGHT, GAMES, Exploiter, solved
 

@@ -17,7 +17,8 @@ from solver.truco.advice import advise
 from solver.truco.census import take_census, turn_question
 from solver.truco.playable import load_playable
 from solver.truco.vector.abstraction import Abstraction
-from solver.truco.vector.certify import Policy, policy_value
+from solver.truco.vector.certify import Policy
+from solver.truco.vector.evaluate import policy_value
 from solver.truco.vector.files import StoredPolicy, VectorInfo
 from solver.truco.vector.lookup import action_mix
 from solver.truco.vector.solution import VectorSolution, load_vector_solution

@@ -30,13 +30,18 @@ from solver.truco.vector.cursor import CURSOR_SIZE
 
 UNREACHED = 1e-6
 """Probability of the words so far below which a spot counts as never reached."""
+NEAR = 0.01
+"""Difference in utility below which values that are stored count as equal."""
 MOST_UNSOLVED = 0.05
 """Share of simulated hands that may leave the solution's table before a value counts as unknown."""
 
 
 @dataclass(frozen=True)
 class ActionAdvice:
-    """One legal action; values are None for one that was not simulated or leads out of the solution."""
+    """One legal action; values are None for one that was not simulated or leads out of the solution.
+
+    Stored values are in the solution's utility only and have no errors.
+    """
 
     action: int
     probability: float | None = None
@@ -50,7 +55,7 @@ class ActionAdvice:
     """Standard errors of the values."""
     near_best: bool = False
     """Whether its value, in the solution's utility, is within two standard errors of the best action's; errors are
-    of the difference, over the same deals."""
+    of the difference, over the same deals. Stored values are near within NEAR."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,7 @@ class Advice:
     other_reach: float
     """The same for the other seat, averaged over the hands it can hold."""
     samples: int
+    """Simulated deals; 0 where values are stored."""
 
     @property
     def reached(self) -> bool:
@@ -228,8 +234,8 @@ def advise(
     Values are simulated for this very hand: the other seat's hand is drawn by how likely the solution is to have
     played the history with it, then both seats play on by the solution. Where the other seat never plays so, every
     hand it can hold counts alike, and there is no mix. A seat that has left the solution's own play gets the mix
-    that the solution learnt for the spot, if it met the spot often enough. Raises ValueError if the spot has other
-    rules than the solution.
+    that the solution learnt for the spot, if it met the spot often enough. Values that the solution has stored are
+    told instead. Raises ValueError if the spot has other rules than the solution.
     """
     if spot.rules != solution.rules:
         raise ValueError("the spot has other rules than the solution")
@@ -240,6 +246,7 @@ def advise(
     actions, probs = np.empty(MAX_LEGAL, np.int32), np.empty(MAX_LEGAL)
     means, products = np.zeros((2, MAX_LEGAL)), np.zeros((2, MAX_LEGAL, MAX_LEGAL))
     unsolved = np.zeros(MAX_LEGAL)
+    stored = solution.worth(spot)
     n, known, row = _advise(
         solution.strategy,
         rules_vector(spot.rules),
@@ -247,7 +254,7 @@ def advise(
         spot.seat,
         deals,
         np.array(spot.history, np.int32),
-        samples,
+        samples if stored is None else 1,
         sign * tables,
         np.random.default_rng(seed),
         reaches,
@@ -268,6 +275,11 @@ def advise(
     for i in range(n):
         action = int(actions[i])
         probability = float(probs[i]) if has_mix else None
+        if stored is not None:
+            rows[action] = (
+                _stored_advice(action, probability, stored, unit == 1) if has_mix else ActionAdvice(action)
+            )
+            continue
         if unsolved[i] > MOST_UNSOLVED:
             rows[action] = ActionAdvice(action, probability)
             continue
@@ -281,7 +293,18 @@ def advise(
             bool(near[i]),
         )
     listed = [rows.get(action, ActionAdvice(action)) for action in spot.hand.legal_actions()]
-    return Advice(listed, has_mix, own_reach, other_reach, samples)
+    return Advice(listed, has_mix, own_reach, other_reach, samples if stored is None else 0)
+
+
+def _stored_advice(
+    action: int, probability: float | None, stored: dict[int, float], match: bool
+) -> ActionAdvice:
+    if action not in stored:
+        return ActionAdvice(action, probability)
+    value = stored[action]
+    points, match_win = (None, (1.0 + value) / 2.0) if match else (value, None)
+    near = value >= max(stored.values()) - NEAR
+    return ActionAdvice(action, probability, points, None, match_win, None, near)
 
 
 def _near_best(means: np.ndarray, products: np.ndarray, n: int, samples: int) -> np.ndarray:

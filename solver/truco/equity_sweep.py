@@ -199,7 +199,8 @@ def _solve_quick(rules: Rules, equity: EquityTable, task: Task) -> dict[str, Any
 
 def _solve_vector(rules: Rules, equity: EquityTable, task: Task) -> dict[str, Any]:
     from solver.truco.vector.abstraction import Abstraction
-    from solver.truco.vector.certify import Policy, best_response, policy_value
+    from solver.truco.vector.certify import Policy, best_response
+    from solver.truco.vector.evaluate import policy_value
     from solver.truco.vector.solve import Game, VectorSolver, schedule_step
 
     settings = task.settings

@@ -49,6 +49,9 @@ class Playable(Protocol):
     def at(self, spot: Spot) -> Playable:
         """The solution for a spot: itself, or with the rest of the hand solved anew."""
 
+    def worth(self, spot: Spot) -> dict[int, float] | None:
+        """Exact utility of each action for the average hand that it takes for alike; None: it has to be simulated."""
+
     def trusts(self, row: int) -> bool:
         """Whether the mix in a row of the strategy's table (-1: none) is to be believed off the own play."""
 

@@ -121,6 +121,10 @@ class Solution:
         """The solution for a spot: this one."""
         return self
 
+    def worth(self, spot: Spot) -> dict[int, float] | None:
+        """Nothing: values of a spot have to be simulated."""
+        return None
+
     def trusts(self, row: int) -> bool:
         """Whether sampling visited a row (-1: none) often enough to believe its mix off the solution's own play."""
         return row >= 0 and bool(self.visits[row] >= MIN_VISITS)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange
 
+from solver.numba_setup import kernel
 from solver.truco.vector.kernels import LEAST, MAX_NODES, Step, at_, match_regrets, update
 from solver.truco.vector.trees import END, LEAF, TURN
 
@@ -122,7 +123,7 @@ def make_scratch1(height: int, width: int, rest: int) -> Scratch1:
     )  # fmt: skip
 
 
-@njit(cache=True, fastmath=True, _nrt=False)
+@kernel
 def _class_mix(actions: int, n: int, legal: np.ndarray, mix: np.ndarray, row: int) -> None:
     """Corrects regret matching at a turn with three card places, some of which are no actions."""
     for h in range(n):
@@ -143,7 +144,7 @@ def _class_mix(actions: int, n: int, legal: np.ndarray, mix: np.ndarray, row: in
                     mix[m] = mix[m] / rest if rest > LEAST else np.float32(1.0) / np.float32(live)
 
 
-@njit(cache=True, fastmath=True, _nrt=False)
+@kernel
 def _table_at(trees: PositionTrees, node: int, begin: int, sizes: np.ndarray) -> int:
     at = begin
     for i in range(4):
@@ -151,7 +152,7 @@ def _table_at(trees: PositionTrees, node: int, begin: int, sizes: np.ndarray) ->
     return at
 
 
-@njit(cache=True, fastmath=True, _nrt=False)
+@kernel
 def _descend(
     trees: PositionTrees, w: Scratch1, node: int, root: int, n0: int, n1: int, regrets: np.ndarray, at: int,
     stride: int, n: int, legal: np.ndarray,
@@ -170,7 +171,7 @@ def _descend(
         _class_mix(trees.actions[node], n, legal, w.mix[k], row)
 
 
-@njit(cache=True, fastmath=True, _nrt=False)
+@kernel
 def _ascend(
     trees: PositionTrees, w: Scratch1, node: int, root: int, n0: int, n1: int, rows: np.ndarray, pay: np.ndarray,
     own: int, gains: np.ndarray,
@@ -217,7 +218,7 @@ def _ascend(
                 gain[at_(to + i)] = total
 
 
-@njit(cache=True, fastmath=True, _nrt=False)
+@kernel
 def _after(
     mode: int, trees: PositionTrees, v: ValueLists, store: Store, w: Scratch1, regrets: np.ndarray, sums: np.ndarray,
     step: Step, root: int, begin: int, sizes: np.ndarray, vm: int, vp: int, a: int, own: int, gains: np.ndarray,

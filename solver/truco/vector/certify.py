@@ -23,11 +23,11 @@ import numpy as np
 
 from solver.numba_setup import dealt_out
 from solver.storage import StorageError, read_arrays, write_arrays
-from solver.truco.vector.kernels import Step
+from solver.truco.vector.evaluate import Evaluator
 from solver.truco.vector.lanes import LANES
 from solver.truco.vector.respond import GROUPS
 from solver.truco.vector.respond_accepted import Blocks, Deal, Sets, split_mass, sweep_accept, sweep_exit
-from solver.truco.vector.solve import Game, VectorSolver
+from solver.truco.vector.solve import Game
 from solver.truco.vector.trunk_response import Policy, Target, TrunkResponse, left_places
 
 _KIND, _VERSION = "truco-vector-response-part", 2
@@ -155,11 +155,6 @@ def best_response(
     tables. Raises StorageError for a damaged part, OSError if the disk refuses.
     """
     return _Response(policy, player).run(progress, checkpoint, leaks)
-
-
-def policy_value(policy: Policy) -> float:
-    """Mano's expected utility when both follow the policy, to float32 accuracy (about 1e-6 of the stakes)."""
-    return _Evaluator.of(policy).value(0)
 
 
 class _Response(TrunkResponse):
@@ -387,7 +382,7 @@ class _Response(TrunkResponse):
         """Gains at the leaves of the trunk, weighted by the best response's own reach."""
         game, trunk, deal = self.game, self.game.trunk, self.table.deal
         deals = game.holdings.num_deals
-        policy_values = _Evaluator.of(self.policy).leaves(self.own)
+        policy_values = Evaluator.of(self.policy).leaves(self.own)
         after = game.holdings.after
         class_size = np.bincount(deal.cls, minlength=game.holdings.num_classes)
         own: dict[Target, np.ndarray] = {("node", 0): np.ones(len(deal.hands))}
@@ -441,37 +436,3 @@ class _Response(TrunkResponse):
                 history = trunk.exits[leaf].history if kind == "exit" else trunk.accepts[leaf].history
                 found.append(Leak(history, mass_here, gain))
         return sorted(found, key=lambda leak: -leak.gain)
-
-
-class _Evaluator(VectorSolver):
-    """A solver whose current strategies are the policy's average ones, to read off values of one pass."""
-
-    def __init__(self, game: Game) -> None:
-        super().__init__(game)
-        self._found: dict[Target, np.ndarray] = {}
-
-    @staticmethod
-    def of(policy: Policy) -> _Evaluator:
-        """With copies of the tables, since a pass changes them."""
-        self = _Evaluator(policy.game)
-        self.trunk_regrets = [np.array(table) for table in policy.tables.trunk_sums]
-        for target, source in (
-            (self.position_regrets, policy.tables.position_sums), (self.regrets, policy.tables.sums),
-        ):  # fmt: skip
-            size = min(len(target), len(source))
-            target[:size] = source[:size]
-        return self
-
-    def _leaf_values(self, *args: object, **keywords: object) -> dict[Target, np.ndarray]:
-        found = super()._leaf_values(*args, **keywords)  # type: ignore[arg-type]
-        self._found = dict(found)
-        return found
-
-    def value(self, player: int) -> float:
-        """Expected utility of the player; only once, for the pass changes the tables."""
-        return float(self.iterate(Step(1.0, 1.0, 0.0, False), (player,))[0])
-
-    def leaves(self, player: int) -> dict[Target, np.ndarray]:
-        """The player's counterfactual values at the leaves of the trunk, as shares of all deals; only once."""
-        self.value(player)
-        return self._found

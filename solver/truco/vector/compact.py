@@ -1,8 +1,10 @@
 """Trick 1 of a policy of the vector engine in a few megabytes: 8-bit mixes, without what own play seldom reaches.
 
-A file is a container of kind `truco-vector-compact` with two arrays of bytes, each an LZMA stream of one byte for an
-entry of the trunk's tables end to end (`trunk`) and of the tables of trick 1 after an accepted Envido (`position`):
-round(255 x probability), 0 for all actions of an infoset that was dropped. Tricks 2 and 3 are not kept.
+A file is a container of kind `truco-vector-compact` with three arrays of bytes, each an LZMA stream. `trunk` has one
+byte for an entry of the trunk's tables end to end, `position` for one of the tables of trick 1 after an accepted
+Envido: round(255 x probability), 0 for all actions of an infoset that was dropped. `worth` has what each action of
+the trunk is worth as int16 in steps of `CompactFacts.step`, all low bytes before all high ones. Tricks 2 and 3 are
+not kept.
 """
 
 from __future__ import annotations
@@ -16,13 +18,16 @@ from pathlib import Path
 import numpy as np
 
 from solver.storage import StorageError, read_arrays, write_arrays
+from solver.truco.vector.evaluate import Evaluator
 from solver.truco.vector.files import StoredPolicy, VectorInfo, _part
 from solver.truco.vector.lookup import Tables
 from solver.truco.vector.solve import Game, schedule_step
 from solver.truco.vector.trees import LEAF, TURN
+from solver.truco.vector.trunk_response import Policy
 
-COMPACT, VERSION = "truco-vector-compact", 1
+COMPACT, VERSION = "truco-vector-compact", 2
 _LEVELS = 255
+_STEPS = 2000
 
 
 @dataclass(frozen=True)
@@ -36,13 +41,15 @@ class CompactFacts:
     kept: int
     infosets: int
     """Infosets of trick 1 kept, and those there were."""
+    step: float
+    """What an action is worth is rounded to multiples of this utility."""
     dropped: str = "tricks 2 and 3"
 
     def words(self) -> str:
         """The facts in a sentence."""
         return (
             f"{self.dropped} dropped; {self.kept:,} of {self.infosets:,} infosets of trick 1 kept, reach of "
-            f"both sides {self.least:g} or more; probabilities to {self.error:.4f}"
+            f"both sides {self.least:g} or more; probabilities to {self.error:.4f}, utilities to {self.step / 2:.4f}"
         )
 
 
@@ -57,18 +64,23 @@ class CompactPolicy:
     """As `lookup.Tables.trunk_sums`."""
     position: np.ndarray
     """As `lookup.Tables.position_sums`."""
+    worth: list[np.ndarray]
+    """Expected utility of the mover by trunk node and action when both go on by the policy, for the average hand of a
+    class; of the shapes of `trunk`, and 0 where an infoset was dropped."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the file, atomically."""
         flat = np.concatenate([table.ravel() for table in self.trunk])
-        arrays = {"trunk": _packed(flat), "position": _packed(self.position)}
+        steps = np.rint(np.concatenate([table.ravel() for table in self.worth]) / self.facts.step)
+        planes = steps.astype("<i2").view(np.uint8).reshape(-1, 2).T
+        arrays = {"trunk": _packed(flat), "position": _packed(self.position), "worth": _packed(planes)}
         metadata = {"policy": asdict(self.info), "facts": asdict(self.facts)}
         write_arrays(path, COMPACT, VERSION, arrays, metadata)
 
 
 def compact_policy(stored: StoredPolicy, least: float) -> CompactPolicy:
     """Rounds and drops: infosets are kept that their own play reaches with probability `least` or more, and the other
-    side's, given the own holding and the values shown.
+    side's, given the own holding and the values shown. Takes memory for two more sets of tables.
     """
     game, tables = stored.game, stored.tables
     weight = sum(schedule_step(stored.info.schedule, t).average for t in range(1, stored.info.iterations + 1))
@@ -83,12 +95,20 @@ def compact_policy(stored: StoredPolicy, least: float) -> CompactPolicy:
         return np.where(keep, np.rint(_LEVELS * _mixed(sums)), 0).astype(np.float32)
 
     reach = _Reach(game, tables)
-    trunk = [rounded(sums, other) for sums, other in reach.trunk()]
+    trunk, worth = [], []
+    policy = Policy(game, tables)
+    gains = Evaluator(game).gains(policy)
+    for gain, (sums, other, share) in zip(gains, reach.trunk(), strict=True):
+        trunk.append(rounded(sums, other))
+        kept_here = trunk[-1].any(axis=0)
+        mass = np.where(kept_here, other * share, 1.0)
+        worth.append(np.where(kept_here, gain / mass, 0.0).astype(np.float32))
     position = np.zeros(game.position_entries, np.float32)
     for begin, sums, other in reach.positions():
         position[begin : begin + sums.size] = rounded(sums, other).ravel()
-    facts = CompactFacts(least, 0.5 / _LEVELS, kept, total)
-    return CompactPolicy(stored.info, facts, game, trunk, position)
+    step = max(float(np.abs(table).max(initial=0.0)) for table in worth) / _STEPS or 1.0
+    facts = CompactFacts(least, 0.5 / _LEVELS, kept, total, step)
+    return CompactPolicy(stored.info, facts, game, trunk, position, worth)
 
 
 def load_compact(path: str | os.PathLike[str]) -> CompactPolicy:
@@ -101,8 +121,11 @@ def load_compact(path: str | os.PathLike[str]) -> CompactPolicy:
         saved = metadata["policy"]
         info = VectorInfo.read(saved)
         game = info.game()
-        trunk, position = (_unpacked(arrays[name]) for name in ("trunk", "position"))
-        return CompactPolicy(info, CompactFacts(**metadata["facts"]), game, _part(trunk, game), position)
+        facts = CompactFacts(**metadata["facts"])
+        trunk, position = (_unpacked(arrays[name]).astype(np.float32) for name in ("trunk", "position"))
+        planes = np.ascontiguousarray(_unpacked(arrays["worth"]).reshape(2, -1).T)
+        worth = planes.view("<i2").ravel() * np.float32(facts.step)
+        return CompactPolicy(info, facts, game, _part(trunk, game), position, _part(worth, game))
     except (TypeError, KeyError, ValueError, lzma.LZMAError) as error:
         raise StorageError(f"{Path(path)}: {error}") from None
 
@@ -112,7 +135,7 @@ def _packed(table: np.ndarray) -> np.ndarray:
 
 
 def _unpacked(stream: np.ndarray) -> np.ndarray:
-    return np.frombuffer(lzma.decompress(stream.tobytes()), np.uint8).astype(np.float32)
+    return np.frombuffer(lzma.decompress(stream.tobytes()), np.uint8)
 
 
 def _mixed(sums: np.ndarray) -> np.ndarray:
@@ -133,8 +156,10 @@ class _Reach:
         ]
         self._leaves: dict[tuple[str, int], tuple[np.ndarray, np.ndarray]] = {}
 
-    def trunk(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Sums of each node, float64 of the shape of its table, and the other's reach given the own class."""
+    def trunk(self) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Sums of each node, float64 of the shape of its table, the other's reach given the own class, and the share
+        of all deals that the own class has; the latter two without the actions.
+        """
         game, joint = self._game, self._joint
         holdings, after = game.holdings, game.holdings.after
         mine = joint.sum(axis=1)  # joint weights are symmetric
@@ -150,7 +175,11 @@ class _Reach:
                 other = np.concatenate(rows) / mine[after.cls]
             else:
                 other = np.stack([mano[part] @ joint[after.cls[part]] for part in self._parts]) / mine
-            yield sums, other
+            yield (
+                sums,
+                other,
+                (mine[after.cls] if node.posted and node.player == 0 else mine) / holdings.num_deals,
+            )
             mix = _mixed(sums)
             for k, target in enumerate(node.children):
                 if node.plays and k == 0 and node.player == 0:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from solver.numba_setup import kernel
 from solver.truco.vector.lanes16 import (
     inverse,
     lane_sum,
@@ -183,7 +184,7 @@ def make_scratch(pairs: int) -> Scratch:
     )  # fmt: skip
 
 
-@njit(cache=True, fastmath=True, _nrt=False)
+@kernel
 def match_regrets(
     regrets: np.ndarray, begin: int, stride: int, actions: int, n: int, mix: np.ndarray, to: int, row: int
 ) -> None:
@@ -231,7 +232,7 @@ def match_regrets(
             mix[at_(to + 3 * row + k)] = p3 * scale + spare
 
 
-@njit(cache=True, fastmath=True, _nrt=False)
+@kernel
 def update(
     regrets: np.ndarray, sums: np.ndarray, begin: int, stride: int, actions: int, n: int, gain: np.ndarray, of: int,
     mix: np.ndarray, to: int, row: int, reach: np.ndarray, own: int, step: Step, value: np.ndarray,
@@ -271,7 +272,7 @@ def update(
             sums[at_(at + k)] += average * reach[at_(own + k)] * mix[at_(m + k)]
 
 
-@njit(cache=True, fastmath=True, _nrt=False)
+@kernel
 def _match16(
     regrets: np.ndarray, begin: int, stride: int, actions: int, mix: np.ndarray, to: int, row: int
 ) -> None:
@@ -295,7 +296,7 @@ def _match16(
         store(mix, to + 2 * row, p2 * scale + spare)
 
 
-@njit(cache=True, fastmath=True, _nrt=False)
+@kernel
 def _update16(
     regrets: np.ndarray, sums: np.ndarray, begin: int, stride: int, actions: int, n: int, gain: np.ndarray, of: int,
     mix: np.ndarray, to: int, row: int, reach: np.ndarray, own: int, step: Step,
@@ -327,7 +328,7 @@ def _update16(
         store_first(sums, at, load(sums, at) + weight * load(mix, to + a * row), n)
 
 
-@njit(cache=True, fastmath=True, _nrt=False)
+@kernel
 def _third(
     third: np.ndarray, w: Third, regrets: np.ndarray, sums: np.ndarray, step: Step, root: int, begin: int, n1: int,
     entries: int, first: int, n2: int, entries2: int, second: int, own: int, gains: np.ndarray,
@@ -523,7 +524,7 @@ def _third(
             )  # fmt: skip
 
 
-@njit(cache=True, fastmath=True, _nrt=False)
+@kernel
 def _card_mix(n: int, actions: int, tiers: np.ndarray, mix: np.ndarray, row: int) -> None:
     """Corrects regret matching at a turn with two cards: equal cards are one action, the first."""
     for h in range(n):
@@ -542,7 +543,7 @@ def _card_mix(n: int, actions: int, tiers: np.ndarray, mix: np.ndarray, row: int
                         mix[2 * row + h] = mix[h]
 
 
-@njit(cache=True, fastmath=True, _nrt=False)
+@kernel
 def _table_at(forest: Forest, node: int, begin: int, sizes: np.ndarray) -> int:
     at = begin
     for i in range(6):
@@ -550,7 +551,7 @@ def _table_at(forest: Forest, node: int, begin: int, sizes: np.ndarray) -> int:
     return at
 
 
-@njit(cache=True, fastmath=True, _nrt=False)
+@kernel
 def _ascend(
     forest: Forest, w: Scratch, node: int, root: int, nl: int, nf: int, weights: np.ndarray, own: int,
     gains: np.ndarray, row: int,
@@ -601,7 +602,7 @@ def _ascend(
                     gain[at_(to + i)] = total
 
 
-@njit(cache=True, fastmath=True, _nrt=False)
+@kernel
 def _follow(
     forest: Forest, lists: Lists, w: Scratch, regrets: np.ndarray, sums: np.ndarray, step: Step, root: int,
     begin: int, sizes: np.ndarray, gl: int, gf: int, tie: bool, x: int, weights: np.ndarray, own: int,
@@ -777,7 +778,7 @@ def _follow(
                 )  # fmt: skip
 
 
-@njit(cache=True, _nrt=False)
+@kernel
 def block_sizes(lists: Lists, gl: int, gf: int, tie: bool, sizes: np.ndarray) -> None:
     """Writes the six sizes of a situation (see Forest) for the leader's and follower's lists."""
     sizes[0] = lists.count[gl]
@@ -788,7 +789,7 @@ def block_sizes(lists: Lists, gl: int, gf: int, tie: bool, sizes: np.ndarray) ->
     sizes[5] = lists.size[gf, 0] if tie else lists.size[gl, 1]
 
 
-@njit(cache=True, fastmath=True, _nrt=False)
+@kernel
 def solve_block(
     forest: Forest, lists: Lists, w: Scratch, regrets: np.ndarray, sums: np.ndarray, step: Step, root: int,
     begin: int, sizes: np.ndarray, gl: int, gf: int, tie: bool, weights: np.ndarray, own_reach: np.ndarray,

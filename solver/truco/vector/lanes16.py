@@ -23,7 +23,7 @@ _VECTOR = ir.VectorType(_FLOAT, LANES)
 _FAST = ("fast",)
 
 
-class Lanes16(types.Type):  # type: ignore[misc]
+class Lanes16(types.Type):
     """Sixteen float32."""
 
     def __init__(self) -> None:
@@ -34,13 +34,13 @@ lanes16 = Lanes16()
 
 
 @register_model(Lanes16)
-class _Model(models.PrimitiveModel):  # type: ignore[misc]
+class _Model(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Any) -> None:
         super().__init__(manager, kind, _VECTOR)
 
 
 def _operator(symbol: Any, method: str) -> None:
-    class _Template(ConcreteTemplate):  # type: ignore[misc]
+    class _Template(ConcreteTemplate):
         cases = (signature(lanes16, lanes16, lanes16),)
 
     infer_global(symbol)(_Template)

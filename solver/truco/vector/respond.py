@@ -161,7 +161,7 @@ def make_room(tier: np.ndarray) -> Room:
     )  # fmt: skip
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def gather(
     out: np.ndarray, at: int, below: np.ndarray, first: int, n: int, worth: float, fresh: bool, mine: bool
 ) -> None:
@@ -177,13 +177,13 @@ def gather(
             add1(out, at + i, below, first + i, worth)
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def end_worth(code: int, own: int, gains: np.ndarray) -> float:
     """Utility of an END code for the exploiter in this role."""
     return gains[0 if (END - code) // 5 == own else 1, (END - code) % 5]
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _chosen(mix3: np.ndarray, k: int, a: int, bits: int, n: int) -> bool:
     """Whether the policy takes an action with any of its holdings (or whatever the own one is)."""
     for bit in range(bits):
@@ -193,7 +193,7 @@ def _chosen(mix3: np.ndarray, k: int, a: int, bits: int, n: int) -> bool:
     return False
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _third(
     forest: Forest, lists: Lists, left: np.ndarray, w: Room, sums: np.ndarray, begin: int, sizes: np.ndarray,
     gl: int, gf: int, tie: bool, own_leads: bool, own_tier: int, card: int, leaves: int, groups: int,
@@ -500,7 +500,7 @@ def _third(
             add1(w.leaf_value, leaf * stride + w.rows[0, i], w.value3, i, 1.0)
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _normalise(
     sums: np.ndarray, at: int, stride: int, actions: int, mix: np.ndarray, k: int, bit: int, t: int
 ) -> None:
@@ -517,7 +517,7 @@ def _normalise(
             mix[k, a, bit, t] = 1.0 / actions
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _normalise2(
     sums: np.ndarray, at: int, stride: int, actions: int, equal: bool, mix: np.ndarray, k: int, j: int
 ) -> None:
@@ -536,7 +536,7 @@ def _normalise2(
             mix[k, a, j] = 1.0 / legal
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _table_at(forest: Forest, node: int, begin: int, sizes: np.ndarray) -> int:
     at = begin
     for i in range(6):
@@ -544,7 +544,7 @@ def _table_at(forest: Forest, node: int, begin: int, sizes: np.ndarray) -> int:
     return at
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _pair_mass(
     w: Room, m: int, groups: int, begin: int, end: int, cards: np.ndarray, rests: np.ndarray, ordered: bool
 ) -> None:
@@ -572,7 +572,7 @@ def _pair_mass(
             fill(w.single, g * size + w.other[1, j], 0.0)
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _line(w: Room, k: int, a: int, m: int, groups: int, mine: bool) -> None:
     """w.line = the other's reach by pair behind action a of node k."""
     for g in range(groups):
@@ -581,7 +581,7 @@ def _line(w: Room, k: int, a: int, m: int, groups: int, mine: bool) -> None:
             put1(w.line, line + j, w.reach, at + j, 1.0 if mine else w.mix[k, a, j])
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _set_up(w: Room, n: int, m: int) -> None:
     """Ordered pairs of both sides from w.own and w.other."""
     tier, cards = w.tier, len(w.tier)
@@ -623,7 +623,7 @@ def _set_up(w: Room, n: int, m: int) -> None:
     w.other_start[0] = 0
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def respond(
     forest: Forest, lists: Lists, left: np.ndarray, w: Room, sums: np.ndarray, root: int, begin: int,
     sizes: np.ndarray, gl: int, gf: int, tie: bool, own_leads: bool, n: int, m: int, groups: int,
@@ -704,7 +704,7 @@ def respond(
         w.pair_at[w.other[0, j], w.other[1, j]] = -1
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _lead(
     forest: Forest, lists: Lists, left: np.ndarray, w: Room, sums: np.ndarray, root: int, begin: int,
     sizes: np.ndarray, gl: int, gf: int, tie: bool, x: int, m: int, leaves: int, groups: int, gains: np.ndarray,
@@ -774,7 +774,7 @@ def _lead(
                 top1(w.cards, out + w.own_pair[r], w.value, below + r, 1.0)
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _follow(
     forest: Forest, lists: Lists, left: np.ndarray, w: Room, sums: np.ndarray, root: int, begin: int,
     sizes: np.ndarray, gl: int, gf: int, tie: bool, card: int, n: int, leaves: int, groups: int, gains: np.ndarray,

@@ -139,7 +139,7 @@ def split_mass(deal: Deal, reach: np.ndarray, own: int) -> np.ndarray:
     return out
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _tricks(
     forest: Forest, lists: Lists, w: Room, sums: np.ndarray, blocks: Blocks, group: int, block: int, bucket_mano: int,
     bucket_pie: int, a: int, b: int, n: int, m: int, groups: int, own: int, sizes: np.ndarray,
@@ -268,14 +268,14 @@ def _make_room1(
     )  # fmt: skip
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _clear_masses(w: Room1) -> None:
     w.single[:] = 0.0
     w.pair[:] = 0.0
     w.total[:] = 0.0
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _mass(deal: Deal, w: Room1, h: int, out: np.ndarray, at: int) -> None:
     """out[at] = w.total without w.single and with w.pair of the hand: hands that share no card, triples left out."""
     x, y, z = deal.hands[h]
@@ -285,7 +285,7 @@ def _mass(deal: Deal, w: Room1, h: int, out: np.ndarray, at: int) -> None:
     add3(out, at, w.pair, x * cards + y, 1.0, w.pair, x * cards + z, 1.0, w.pair, y * cards + z, 1.0)
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _average(
     sums: np.ndarray,
     at: int,
@@ -312,7 +312,7 @@ def _average(
             mix[a, j] = 1.0 / count
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _hand_mass(
     deal: Deal, sets: Sets, w: Room1, own_set: int, other_set: int, out: np.ndarray, to: int
 ) -> None:
@@ -336,7 +336,7 @@ def _hand_mass(
             add1(out, to + i, w.line, j, -1.0)
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _table1(trees: PositionTrees, node: int, begin: int, sizes: np.ndarray) -> int:
     at = begin
     for i in range(4):
@@ -344,7 +344,7 @@ def _table1(trees: PositionTrees, node: int, begin: int, sizes: np.ndarray) -> i
     return at
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _back(
     trees: PositionTrees, node: int, root: int, g: int, own: int, n: int, gains: np.ndarray, stride: int,
     folds: np.ndarray, value: np.ndarray,
@@ -504,7 +504,7 @@ def _mano(
         _finish(trees, sets, u, root, 0, owns, gains, base, out)
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _finish(
     trees: PositionTrees, sets: Sets, u: Room1, root: int, own: int, owns: np.ndarray, gains: np.ndarray,
     base: np.ndarray, out: np.ndarray,

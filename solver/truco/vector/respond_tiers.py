@@ -89,7 +89,7 @@ class Room(NamedTuple):
     """float64 [rows]."""
 
 
-@njit(cache=True, fastmath=True, _nrt=False)
+@njit(cache=True, fastmath=True)
 def _shares(
     sums: np.ndarray, at: int, stride: int, actions: int, legal: int, mix: np.ndarray, to: int
 ) -> None:
@@ -106,7 +106,7 @@ def _shares(
         mix[a, to] = share
 
 
-@njit(cache=True, fastmath=True, _nrt=False)
+@njit(cache=True, fastmath=True)
 def _mass(
     matrix: np.ndarray, lines: np.ndarray, first: int, last: int, factor: np.ndarray, lo: int, n: int,
     out: np.ndarray,
@@ -122,7 +122,7 @@ def _mass(
                 out[r] += f * line[r]
 
 
-@njit(cache=True, fastmath=True, _nrt=False)
+@njit(cache=True, fastmath=True)
 def _settle(
     trees: Forest | PositionTrees, node: int, root: int, own: int, value: np.ndarray, to: int, n: int,
     reach: np.ndarray, mix: np.ndarray, matrix: np.ndarray, lines: np.ndarray, count: int, lo: int, gains: np.ndarray,
@@ -158,7 +158,7 @@ def _settle(
                 out[r] += below[r]
 
 
-@njit(cache=True, fastmath=True, _nrt=False)
+@njit(cache=True, fastmath=True)
 def _descend(
     trees: Forest | PositionTrees, node: int, root: int, own: int, reach: np.ndarray, mix: np.ndarray, n: int
 ) -> None:
@@ -175,7 +175,7 @@ def _descend(
 # ------------------------------------------------------------------------------------------------ tricks 2 and 3
 
 
-@njit(cache=True, fastmath=True, _nrt=False)
+@njit(cache=True, fastmath=True)
 def _opened(
     book: Book, s: Sides, w: Room, root: int, begin: int, entries: int, first: int, entries2: int, tie: bool, lo: int,
     r0: int, r1: int, place: int, lines: np.ndarray, rests: np.ndarray, gains: np.ndarray,
@@ -257,7 +257,7 @@ def _opened(
                 out[r] = below[r]
 
 
-@njit(cache=True, fastmath=True, _nrt=False)
+@njit(cache=True, fastmath=True)
 def _answered(
     book: Book, w: Room, root: int, begin: int, entries: int, first: int, entries2: int, places: np.ndarray,
     gains: np.ndarray,
@@ -297,7 +297,7 @@ def _answered(
                 w.post[k, bit, e] = best
 
 
-@njit(cache=True, fastmath=True, _nrt=False)
+@njit(cache=True, fastmath=True)
 def _third(
     book: Book, s: Sides, w: Room, root: int, begin: int, entries: int, first: int, entries2: int, second: int,
     tie: bool, own: int, go: int, u: int, gc: int, v: int, places: np.ndarray, played: np.ndarray, gains: np.ndarray,
@@ -671,14 +671,14 @@ def respond_exits(
 # ------------------------------------------------------------------------------------------- accepted Envidos
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _combos(v: ValueLists, known: int) -> int:
     """Combinations of a value set."""
     last = v.combo_count.shape[1] - 1
     return v.combo_offset[known, last] + v.combo_count[known, last]
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True)
 def _legal(trees: PositionTrees, node: int, cards: np.ndarray) -> int:
     """Bit mask of legal actions: at a turn three card places come before the call."""
     if trees.kind[node] != TURN:

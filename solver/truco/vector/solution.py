@@ -17,7 +17,7 @@ from solver.truco.strategy import Strategy, book_strategy
 from solver.truco.vector.compact import CompactPolicy, load_compact
 from solver.truco.vector.cursor import make_book
 from solver.truco.vector.files import StoredPolicy, load_policy
-from solver.truco.vector.lookup import Tables
+from solver.truco.vector.lookup import Tables, locate
 from solver.truco.vector.policy import VectorPolicy
 from solver.truco.vector.resolve import Situation, resolve
 
@@ -81,10 +81,29 @@ class VectorSolution:
         """The solution for a spot: this one."""
         return self
 
+    def worth(self, spot: Spot) -> dict[int, float] | None:
+        """Nothing: values have to be simulated."""
+        return None
+
 
 @dataclass(frozen=True)
 class CompactSolution(VectorSolution):
     """Trick 1 as stored, and nothing after it until `at` solves it anew for a spot."""
+
+    stored_worth: tuple[np.ndarray, ...] = ()
+    """As `CompactPolicy.worth`."""
+
+    def worth(self, spot: Spot) -> dict[int, float] | None:
+        """What the actions are worth to the mover in the utility, while no Envido has been accepted in trick 1."""
+        place = locate(self.stored.game, spot.hand)
+        if place.table < 0:
+            return None
+        flat = self.stored_worth[place.table].reshape(-1)
+        return {
+            action: float(flat[place.begin + k * place.stride])
+            for k, real in enumerate(place.choices)
+            for action in real
+        }
 
     def at(self, spot: Spot) -> VectorSolution:
         """The solution with tricks 2 and 3 solved from the ranges of trick 1, where the spot lies there.
@@ -110,8 +129,10 @@ def compact_solution(compact: CompactPolicy) -> CompactSolution:
     """Reads a compact policy."""
     game = Situation(compact.game)
     tables = Tables(compact.trunk, compact.position, np.zeros(64, np.float32))
-    remark = "Tricks 2 and 3 are not stored: values only where nearly all hands end in trick 1."
-    return CompactSolution(StoredPolicy(compact.info, game, tables), None, False, remark)
+    remark = "Tricks 2 and 3 are not stored; once an Envido is accepted in trick 1, values are not known."
+    return CompactSolution(
+        StoredPolicy(compact.info, game, tables), None, False, remark, tuple(compact.worth)
+    )
 
 
 def load_compact_solution(path: str | os.PathLike[str]) -> CompactSolution:

@@ -544,6 +544,7 @@ class VectorSolver:
                         gain[slot] = np.where(position >= 0, below[..., position], 0)
                 else:
                     gain[2 + k if node.plays else k] = below
+            self._note_gains(number, gain)
             expected = (mix * gain).sum(axis=0)
             value["node", number] = expected
             if step.trim > 0.0:
@@ -557,6 +558,9 @@ class VectorSolver:
                 np.maximum(table, 0, out=table)
             self.trunk_sums[number] += np.float32(step.average) * reach["node", number][own] * mix
         return float(value["node", 0].sum())
+
+    def _note_gains(self, number: int, gain: np.ndarray) -> None:
+        """Called with the counterfactual values of a trunk node's actions, for those who keep them."""
 
     def _gather(
         self, number: int, winner: int, reach: dict[tuple[str, int], tuple[np.ndarray, np.ndarray]]
