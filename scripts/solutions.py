@@ -98,6 +98,34 @@ def wanted_scores(given: Playable | None, text: str | None, target: int) -> tupl
     return given.info.score if given is not None else (0, 0)
 
 
+def shipped_path(rules: Rules, score: tuple[int, int], utility: str) -> Path | None:
+    """The compact policy that comes with this program for a spot, None where there is none."""
+    from game.truco.rules import PRESETS
+
+    name = next((name for name, preset in PRESETS.items() if preset == rules), None)
+    if name is None or utility != "points":
+        return None
+    folder = Path(__file__).parent.parent / "results" / f"{name}_{score[0]}-{score[1]}_vector"
+    path = folder / "policy.trick1"
+    return path if path.exists() else None
+
+
+def best_solution(
+    given: Playable | None,
+    rules: Rules,
+    score: tuple[int, int],
+    utility: str | None,
+    equity: str = "computed",
+) -> Playable:
+    """The given solution, else the policy of the vector engine that comes with this program, else `find_solution`."""
+    shipped = None if given else shipped_path(rules, score, chosen_utility(utility, score))
+    if shipped is not None:
+        from solver.truco.playable import load_playable
+
+        return load_playable(shipped)
+    return find_solution(given, rules, score, utility, equity)
+
+
 def find_solution(
     given: Playable | None,
     rules: Rules,

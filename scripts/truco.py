@@ -28,6 +28,7 @@ from scripts.solutions import (
     SolutionOption,
     WantedRulesOption,
     WantedUtilityOption,
+    best_solution,
     chosen_equity,
     chosen_utility,
     find_solution,
@@ -266,11 +267,15 @@ def advise(
         scores = scores[::-1]
     seat = 0 if mano else 1
     spot = Spot(chosen, seat, parse_cards(hand), scores, tuple(parse_history(history)), shown)
-    found = find_solution(given, chosen, scores, utility, equity).at(spot)
+    found = best_solution(given, chosen, scores, utility, equity).at(spot)
     from solver.truco.advice import advise as advise_at
 
     worth = found.equity or chosen_equity(chosen, equity)
     advice = advise_at(found, spot, worth, samples, 1 if seed is None else seed)
+    if given is None and not (advice.has_mix or found.complete):
+        # Where the policy that comes with this program does not go, a quick solution may have been.
+        found = find_solution(None, chosen, scores, utility, equity)
+        advice = advise_at(found, spot, worth, samples, 1 if seed is None else seed)
     drawn = _draw(advice, seed) if roll else None
     if json:
         print_json(_advice_as_json(found, spot, advice, worth.name, drawn))
