@@ -302,7 +302,8 @@ def _stored_advice(
     if action not in stored:
         return ActionAdvice(action, probability)
     value = stored[action]
-    points, match_win = (None, (1.0 + value) / 2.0) if match else (value, None)
+    # Rounding may carry a lost match just below 0.
+    points, match_win = (None, min(max((1.0 + value) / 2.0, 0.0), 1.0)) if match else (value, None)
     near = value >= max(stored.values()) - NEAR
     return ActionAdvice(action, probability, points, None, match_win, None, near)
 
