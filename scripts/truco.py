@@ -422,7 +422,7 @@ def _print_advice(solution: Playable, spot: Spot, advice: Advice, equity: str, d
 def _advice_notes(solution: Playable, spot: Spot, advice: Advice, equity: str) -> list[str]:
     """What a reader has to know of the table of an advice."""
     from game.truco.hand import PLAYER_NAMES
-    from solver.truco.advice import UNREACHED
+    from solver.truco.advice import NEAR, UNREACHED
 
     info = solution.info
     notes = []
@@ -435,7 +435,7 @@ def _advice_notes(solution: Playable, spot: Spot, advice: Advice, equity: str) -
         notes.append("The solution would not have come here with this hand; the mix is how it would go on.")
     elif not advice.has_mix:
         notes.append("The solution never reaches this spot with this hand, and has learnt no mix for it.")
-    if any(
+    if advice.samples and any(
         row.probability and row.probability > 0.05 and row.points is not None and not row.near_best
         for row in advice.actions
     ):
@@ -445,13 +445,15 @@ def _advice_notes(solution: Playable, spot: Spot, advice: Advice, equity: str) -
         )
     if solution.remark:
         notes.append(solution.remark)
-    certified = info.exploitability_method if info.exploitability is None else f"{info.exploitability:.3f}"
+    certified = info.exploitability_method
+    if info.exploitability is not None:
+        certified = f"{info.exploitability:.3f} ({info.exploitability_method})"
     made = f"points: made minus conceded in the hand, {advice.samples:,} simulated deals; ≈: within two standard "
     made += "errors "
     if advice.samples == 0:
         made = (
             "points: made minus conceded in the hand when both go on by the policy, exact over all deals for hands "
-            "of these tiers and this Envido; ≈: within 0.01 "
+            f"of these tiers and this Envido; ≈: within {NEAR[info.utility]} "
         )
     notes.append(
         f"{made}of the best in {info.utility}. match win: by the {equity}. Solution: {info.engine}, "

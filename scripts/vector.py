@@ -6,6 +6,7 @@ import sys
 import time
 from dataclasses import asdict, replace
 from functools import partial
+from json import JSONDecodeError, loads
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -203,18 +204,34 @@ def compact(
             min=0.0, max=1.0, help="Drop what the play of either side reaches less often than this."
         ),
     ] = 0.001,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(
+            help="What `truco exploitability FILE --json` said; advice then tells the figure.",
+            show_default=False,
+        ),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Write trick 1 of a policy as a file of megabytes; advice solves tricks 2 and 3 anew, for the spot it is asked.
 
     Mixes are rounded to 8 bits; infosets that the play of either side seldom reaches are left out.
     """
-    from solver.truco.vector.compact import compact_policy
+    from solver.truco.vector.compact import certified, compact_policy
     from solver.truco.vector.files import load_policy
 
     if not out.parent.is_dir():
         raise ValueError(f"folder {out.parent} does not exist")
-    made = compact_policy(load_policy(file), least)
+    stored = load_policy(file)
+    exploitable = None
+    if certificate is not None:
+        try:
+            exploitable = certified(stored.info, loads(certificate.read_text()))
+        except OSError as error:
+            raise ValueError(f"cannot read {certificate}: {error.strerror}") from None
+        except JSONDecodeError as error:
+            raise ValueError(f"{certificate} is not JSON: {error}") from None
+    made = compact_policy(stored, least, exploitable)
     made.save(out)
     show_vector(made.info, out, json, made.facts)
 

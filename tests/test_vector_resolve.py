@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
+from dataclasses import asdict
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -257,11 +258,31 @@ def test_commands_make_and_read_a_compact_policy(capsys, tmp_path: Path) -> None
     assert told["samples"] == 0
     assert all(row["points"] is None for row in told["actions"])
     assert all(0.0 <= row["match_win"] <= 1.0 for row in told["actions"])
-    assert "exact over all deals" in truco(capsys, "advise", "1E 7O 3C", "--solution", small)[1]
+    printed = truco(capsys, "advise", "1E 7O 3C", "--solution", small)[1]
+    assert "exact over all deals" in " ".join(printed.split())
     told = json.loads(truco(capsys, "table", "envido", "--solution", small, "--rounds", 1, "--json")[1])
     assert told["values"].startswith("not known")
     assert set(told["sections"][0]["total"]["values"].values()) == {None}
     with pytest.raises(ValueError, match="keeps trick 1 only"):
         load_bot(str(small), rules)
+    certificate = tmp_path / "certificate.json"
+    policy = json.loads(truco(capsys, "info", whole, "--json")[1])
+    told = {"policy": policy, "method": "exact", "exploitability": 0.25}
+    told["policy"] = {name: policy[name] for name in asdict(VectorInfo.of(game, "dcfr", 1, 0.0))}
+    certificate.write_text(json.dumps(told))
+    words = ("compact", whole, "--out", small, "--certificate", certificate)
+    assert truco(capsys, *words)[0] == 0
+    assert "exploitability 0.250" in " ".join(
+        truco(capsys, "advise", "1E 7O 3C", "--solution", small)[1].split()
+    )
+    for wrong, reason in (
+        (told | {"method": "lower bound"}, "lower bound"),
+        ({}, "not what"),
+        ("{", "not JSON"),
+    ):
+        certificate.write_text(wrong if isinstance(wrong, str) else json.dumps(wrong))
+        status, _, err = truco(capsys, *words)
+        assert status == 2
+        assert reason in err
     assert truco(capsys, "compact", small, "--out", whole)[0] == 2
     assert truco(capsys, "compact", whole, "--out", tmp_path / "no" / "x")[2].startswith("error: folder")

@@ -30,8 +30,8 @@ from solver.truco.vector.cursor import CURSOR_SIZE
 
 UNREACHED = 1e-6
 """Probability of the words so far below which a spot counts as never reached."""
-NEAR = 0.01
-"""Difference in utility below which values that are stored count as equal."""
+NEAR = {"points": 0.05, "match": 0.005}
+"""Difference, in points or the chance to win, below which values that are stored count as equal."""
 MOST_UNSOLVED = 0.05
 """Share of simulated hands that may leave the solution's table before a value counts as unknown."""
 
@@ -304,7 +304,7 @@ def _stored_advice(
     value = stored[action]
     # Rounding may carry a lost match just below 0.
     points, match_win = (None, min(max((1.0 + value) / 2.0, 0.0), 1.0)) if match else (value, None)
-    near = value >= max(stored.values()) - NEAR
+    near = value >= max(stored.values()) - (2 * NEAR["match"] if match else NEAR["points"])
     return ActionAdvice(action, probability, points, None, match_win, None, near)
 
 

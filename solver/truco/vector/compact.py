@@ -14,6 +14,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -43,6 +44,8 @@ class CompactFacts:
     """Infosets of trick 1 kept, and those there were."""
     step: float
     """What an action is worth is rounded to multiples of this utility."""
+    exploitability: float | None = None
+    """Of the whole policy, exact with real cards; None if it was not certified."""
     dropped: str = "tricks 2 and 3"
 
     def words(self) -> str:
@@ -78,7 +81,18 @@ class CompactPolicy:
         write_arrays(path, COMPACT, VERSION, arrays, metadata)
 
 
-def compact_policy(stored: StoredPolicy, least: float) -> CompactPolicy:
+def certified(info: VectorInfo, certificate: dict[str, Any]) -> float:
+    """The exploitability that `truco exploitability --json` said; ValueError if that was of another policy."""
+    try:
+        found, method = VectorInfo.read(certificate["policy"]), certificate["method"]
+        if found == info and method.startswith("exact"):
+            return float(certificate["exploitability"])
+    except (KeyError, TypeError):
+        raise ValueError("the certificate is not what `truco exploitability --json` prints") from None
+    raise ValueError("the certificate is of another policy, or a lower bound only")
+
+
+def compact_policy(stored: StoredPolicy, least: float, exploitability: float | None = None) -> CompactPolicy:
     """Rounds and drops: infosets are kept that their own play reaches with probability `least` or more, and the other
     side's, given the own holding and the values shown. Takes memory for two more sets of tables.
     """
@@ -107,7 +121,7 @@ def compact_policy(stored: StoredPolicy, least: float) -> CompactPolicy:
     for begin, sums, other in reach.positions():
         position[begin : begin + sums.size] = rounded(sums, other).ravel()
     step = max(float(np.abs(table).max(initial=0.0)) for table in worth) / _STEPS or 1.0
-    facts = CompactFacts(least, 0.5 / _LEVELS, kept, total, step)
+    facts = CompactFacts(least, 0.5 / _LEVELS, kept, total, step, exploitability)
     return CompactPolicy(stored.info, facts, game, trunk, position, worth)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -92,6 +92,16 @@ class CompactSolution(VectorSolution):
 
     stored_worth: tuple[np.ndarray, ...] = ()
     """As `CompactPolicy.worth`."""
+    exploitability: float | None = None
+    """Of the whole policy; None if it was not certified."""
+
+    @cached_property
+    def info(self) -> SolutionInfo:
+        """What the policy is of, with what was certified before tricks 2 and 3 were dropped."""
+        if self.exploitability is None:
+            return super().info
+        method = "exact with real cards, of the whole policy"
+        return replace(super().info, exploitability=self.exploitability, exploitability_method=method)
 
     def worth(self, spot: Spot) -> dict[int, float] | None:
         """What the actions are worth to the mover in the utility, while no Envido has been accepted in trick 1."""
@@ -130,9 +140,8 @@ def compact_solution(compact: CompactPolicy) -> CompactSolution:
     game = Situation(compact.game)
     tables = Tables(compact.trunk, compact.position, np.zeros(64, np.float32))
     remark = "Tricks 2 and 3 are not stored; once an Envido is accepted in trick 1, values are not known."
-    return CompactSolution(
-        StoredPolicy(compact.info, game, tables), None, False, remark, tuple(compact.worth)
-    )
+    stored = StoredPolicy(compact.info, game, tables)
+    return CompactSolution(stored, None, False, remark, tuple(compact.worth), compact.facts.exploitability)
 
 
 def load_compact_solution(path: str | os.PathLike[str]) -> CompactSolution:
