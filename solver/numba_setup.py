@@ -35,9 +35,9 @@ def dealt_out(work: Sequence[float]) -> list[int]:
 
     numba gives each thread one contiguous part of the range, whatever it costs.
     """
-    from numba import get_num_threads
+    from numba import config
 
-    threads = get_num_threads()
+    threads: int = config.NUMBA_NUM_THREADS  # asking get_num_threads would start them
     shares: list[list[int]] = [[] for _ in range(threads)]
     for place, task in enumerate(sorted(range(len(work)), key=lambda task: -work[task])):
         turn, at = divmod(place, threads)
