@@ -37,7 +37,8 @@ def dealt_out(work: Sequence[float]) -> list[int]:
     """
     from numba import config
 
-    threads: int = config.NUMBA_NUM_THREADS  # asking get_num_threads would start them
+    # Asking get_num_threads would start them.
+    threads: int = config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
     shares: list[list[int]] = [[] for _ in range(threads)]
     for place, task in enumerate(sorted(range(len(work)), key=lambda task: -work[task])):
         turn, at = divmod(place, threads)
