@@ -15,7 +15,7 @@ from scripts.console import JsonOption, new_app, print_json, progress, run
 
 app = new_app("Seconds of an iteration, by part, beside the machine's memory bandwidth and matrix products.")
 
-_BYTES = 4 * (2 + 2 + 2)
+_BYTES = 4 * (2 + 1 + 2)
 """Moved for a regret in one iteration at least: read in both passes, and in one of them written, with the average
 read and written."""
 
@@ -69,8 +69,8 @@ def bench(
     from solver.truco.vector import solve
     from solver.truco.vector.solve import Game, VectorSolver, schedule_step
 
-    memory, arithmetic = bandwidth(), products()
     game = Game(make_rules(), (0, 0), None, parse_abstraction(contexts, values))
+    memory, arithmetic = bandwidth(), products()
     solver = VectorSolver(game)
     spent = {"sweep_exits": 0.0, "sweep_position": 0.0}
 

@@ -110,31 +110,17 @@ def shipped_path(rules: Rules, score: tuple[int, int], utility: str) -> Path | N
     return path if path.exists() else None
 
 
-def best_solution(
-    given: Playable | None,
-    rules: Rules,
-    score: tuple[int, int],
-    utility: str | None,
-    equity: str = "computed",
-) -> Playable:
-    """The given solution, else the policy of the vector engine that comes with this program, else `find_solution`."""
-    shipped = None if given else shipped_path(rules, score, chosen_utility(utility, score))
-    if shipped is not None:
-        from solver.truco.playable import load_playable
-
-        return load_playable(shipped)
-    return find_solution(given, rules, score, utility, equity)
-
-
 def find_solution(
     given: Playable | None,
     rules: Rules,
     score: tuple[int, int],
     utility: str | None,
     equity: str = "computed",
+    shipped: bool = False,
 ) -> Playable:
     """The given solution, else the kept one for this spot, else one solved now and kept.
 
+    With `shipped` a policy that comes with this program goes before one kept, though it has trick 1 only.
     `equity` names the table for the utility match, as in `load_equity`. Raises ValueError if the given solution is of
     other rules, another score or utility than asked for.
     """
@@ -148,6 +134,11 @@ def find_solution(
         if utility not in (None, given.info.utility):
             raise ValueError(f"the solution is for utility {given.info.utility}, not {utility}")
         return given
+    ready = shipped_path(rules, score, wanted) if shipped else None
+    if ready is not None:
+        from solver.truco.playable import load_playable
+
+        return load_playable(ready)
     from solver import load_solution
 
     worth = chosen_equity(rules, equity) if wanted == "match" else None

@@ -28,7 +28,6 @@ from scripts.solutions import (
     SolutionOption,
     WantedRulesOption,
     WantedUtilityOption,
-    best_solution,
     chosen_equity,
     chosen_utility,
     find_solution,
@@ -267,7 +266,7 @@ def advise(
         scores = scores[::-1]
     seat = 0 if mano else 1
     spot = Spot(chosen, seat, parse_cards(hand), scores, tuple(parse_history(history)), shown)
-    found = best_solution(given, chosen, scores, utility, equity).at(spot)
+    found = find_solution(given, chosen, scores, utility, equity, shipped=True).at(spot)
     from solver.truco.advice import advise as advise_at
 
     worth = found.equity or chosen_equity(chosen, equity)
@@ -407,16 +406,21 @@ def _print_advice(solution: Playable, spot: Spot, advice: Advice, equity: str, d
         if row.points is None and row.match_win is None:
             listing.add_row(name, mix, bar or (same if row.action == MAZO else "value not known"))
             continue
-        number = lambda value, form, scale=1.0: "" if value is None else f"{scale * value:{form}}"  # noqa: E731
         listing.add_row(
-            name, mix, bar, number(row.points, "+.2f"), number(row.points_error, ".2f"),
-            number(row.match_win, ".1f", 100), number(row.match_win_error, ".1f", 100), "≈" if row.near_best else "",
+            name, mix, bar, _number(row.points, "+.2f"), _number(row.points_error, ".2f"),
+            _number(row.match_win, ".1f", 100), _number(row.match_win_error, ".1f", 100),
+            "≈" if row.near_best else "",
         )  # fmt: skip
     console.print(listing)
     for line in _advice_notes(solution, spot, advice, equity):
         console.print(line, style="dim")
     if drawn is not None:
         console.print(f"roll: [bold]{action_name(drawn)}[/bold]")
+
+
+def _number(value: float | None, form: str, scale: float = 1.0) -> str:
+    """A value in a cell, nothing where it is not known."""
+    return "" if value is None else f"{scale * value:{form}}"
 
 
 def _advice_notes(solution: Playable, spot: Spot, advice: Advice, equity: str) -> list[str]:
@@ -448,17 +452,14 @@ def _advice_notes(solution: Playable, spot: Spot, advice: Advice, equity: str) -
     certified = info.exploitability_method
     if info.exploitability is not None:
         certified = f"{info.exploitability:.3f} ({info.exploitability_method})"
-    made = f"points: made minus conceded in the hand, {advice.samples:,} simulated deals; ≈: within two standard "
-    made += "errors "
+    how, near = f"{advice.samples:,} simulated deals", "two standard errors"
     if advice.samples == 0:
-        made = (
-            "points: made minus conceded in the hand when both go on by the policy, exact over all deals for hands "
-            f"of these tiers and this Envido; ≈: within {NEAR[info.utility]} "
-        )
+        how = "exact over all deals for hands of these tiers and this Envido, both going on by the policy"
+        near = str(NEAR[info.utility])
     notes.append(
-        f"{made}of the best in {info.utility}. match win: by the {equity}. Solution: {info.engine}, "
-        f"{info.iterations:,} iterations, rules {spot.rules.name()}, utility {info.utility}, exploitability "
-        f"{certified}."
+        f"points: made minus conceded in the hand, {how}; ≈: within {near} of the best in {info.utility}. match win: "
+        f"by the {equity}. Solution: {info.engine}, {info.iterations:,} iterations, rules {spot.rules.name()}, "
+        f"utility {info.utility}, exploitability {certified}."
     )
     return notes
 

@@ -160,3 +160,20 @@ def test_help_answers_quickly():
 
     # 0.3 s on a quiet machine; the best of three leaves room for a busy one.
     assert min(seconds() for _ in range(3)) < 1.0
+
+
+def test_advice_at_the_start_is_by_the_policy_that_comes_with_the_program(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("TRUCO_HOME", str(tmp_path))
+    told = json.loads(truco(capsys, "advise", "7O 6O 4B", "--json")[1])
+    assert (told["engine"], told["samples"]) == ("vector", 0)
+    assert told["exploitability"] == pytest.approx(0.1521, abs=1e-4)
+    worth = {row["action"]: row["points"] for row in told["actions"]}
+    assert worth["mazo"] == pytest.approx(-1.0, abs=0.01)
+    assert sum(row["probability"] for row in told["actions"]) == pytest.approx(1.0)
+    # What is played is worth nearly as much as anything.
+    assert sum(row["probability"] * row["points"] for row in told["actions"]) > max(worth.values()) - 0.05
+    later = truco(capsys, "advise", "4O 3O 1B", "--history", "envido quiero 3O 6E", "--shown", 25, "--json")[
+        1
+    ]
+    assert "solved here from the ranges of trick 1" in json.loads(later)["remark"]
+    assert not any(tmp_path.iterdir())

@@ -276,7 +276,7 @@ def update(
 def _match16(
     regrets: np.ndarray, begin: int, stride: int, actions: int, mix: np.ndarray, to: int, row: int
 ) -> None:
-    """match_regrets for up to 16 holdings; what it writes for those that do not exist has no meaning."""
+    """match_regrets of two or three actions for 16 holdings; of those that do not exist it makes no sense."""
     zero, least = splat(np.float32(0.0)), splat(LEAST)
     p0 = larger(load(regrets, begin), zero)
     p1 = larger(load(regrets, begin + stride), zero)
