@@ -1,6 +1,6 @@
 """Times iterations of the vector engine beside what memory and matrix products of this machine allow.
 
-python -m scripts.bench_vector [--contexts C] [--values V] [--iterations N] [--json]
+python -m scripts.bench_vector [--contexts C] [--values V] [--chains A] [--iterations N] [--json]
 """
 
 from __future__ import annotations
@@ -57,6 +57,7 @@ def products() -> float:
 @app.command()
 def bench(
     contexts: Annotated[str | None, typer.Option(help="As in `truco solve`.", show_default=False)] = None,
+    chains: Annotated[str | None, typer.Option(help="As in `truco solve`.", show_default=False)] = None,
     values: Annotated[str | None, typer.Option(help="As in `truco solve`.", show_default=False)] = None,
     iterations: Annotated[int, typer.Option(min=1, help="Timed, after one that is not.")] = 3,
     json: JsonOption = False,
@@ -69,7 +70,7 @@ def bench(
     from solver.truco.vector import solve
     from solver.truco.vector.solve import Game, VectorSolver, schedule_step
 
-    game = Game(make_rules(), (0, 0), None, parse_abstraction(contexts, values))
+    game = Game(make_rules(), (0, 0), None, parse_abstraction(contexts, values, chains))
     memory, arithmetic = bandwidth(), products()
     solver = VectorSolver(game)
     spent = {"sweep_exits": 0.0, "sweep_position": 0.0}
@@ -100,6 +101,7 @@ def bench(
     result = {
         "contexts": game.abstraction.contexts,
         "values": game.abstraction.values,
+        "chains": game.abstraction.chains,
         "threads": get_num_threads(),
         "regrets": regrets,
         "seconds_per_iteration": seconds,

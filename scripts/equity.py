@@ -101,6 +101,9 @@ def solve(
     values: Annotated[
         str | None, typer.Option(help="vector: as in `truco solve`.", metavar="V,V,V,V")
     ] = None,
+    chains: Annotated[
+        str | None, typer.Option(help="vector: as in `truco solve`.", metavar="A,A,A,A")
+    ] = None,
     certify: Annotated[
         bool, typer.Option("--certify", help="vector: best responses with real cards, for a bracket.")
     ] = False,
@@ -119,9 +122,8 @@ def solve(
     chosen = chosen_rules(rules, set_)
     plain, double = _DEFAULT_ITERATIONS.get(engine, (1, 1))
     often = iterations or plain
-    settings = _settings(
-        engine, often, late or (often * double // plain), pairs, seed, contexts, values, certify
-    )
+    merges = {"contexts": contexts, "values": values, "chains": chains}
+    settings = _settings(engine, often, late or (often * double // plain), pairs, seed, merges, certify)
     _check_rules(chosen, settings)
     folder = out or states_folder(chosen)
     for wanted in (folder, keep):
@@ -160,17 +162,16 @@ def _settings(
     late: int | None,
     pairs: int,
     seed: int,
-    contexts: str | None,
-    values: str | None,
+    merges: dict[str, str | None],
     certify: bool,
 ) -> SweepSettings:
     """Settings of the options; raises ValueError for options of the other engine or values out of range."""
     from solver.truco.equity_sweep import SweepSettings
 
-    if engine == "quick" and (contexts or values or certify):
-        raise ValueError("--contexts, --values and --certify are choices of --engine vector")
-    kept, known = (tuple(text.split(",")) if text else None for text in (contexts, values))
-    return SweepSettings(engine, iterations, late or iterations, pairs, seed, kept, known, certify)
+    words = {name: tuple(text.split(",")) for name, text in merges.items() if text}
+    if engine == "quick" and (words or certify):
+        raise ValueError("--contexts, --values, --chains and --certify are choices of --engine vector")
+    return SweepSettings(engine, iterations, late or iterations, pairs, seed, **words, certify=certify)
 
 
 def states_folder(rules: Rules) -> Path:
@@ -447,6 +448,9 @@ def check(
     values: Annotated[
         str | None, typer.Option(help="vector: as in `truco solve`.", metavar="V,V,V,V")
     ] = None,
+    chains: Annotated[
+        str | None, typer.Option(help="vector: as in `truco solve`.", metavar="A,A,A,A")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the matches and of the second solves.")] = 1_000,
     json: JsonOption = False,
 ) -> None:
@@ -461,7 +465,8 @@ def check(
     from solver.truco.equity_sweep import accumulated_error, exceptions, load_states, solve_again
 
     often = iterations or _DEFAULT_ITERATIONS.get(engine, (1, 1))[1]
-    settings = _settings(engine, often, None, 60_000, seed, contexts, values, False)
+    merges = {"contexts": contexts, "values": values, "chains": chains}
+    settings = _settings(engine, often, None, 60_000, seed, merges, False)
     states = load_states(equity, chosen)
     first = states[0, 0]
     found: dict[str, Any] = sweep_facts(states) | {"value": first.value}

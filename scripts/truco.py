@@ -101,8 +101,8 @@ def solve(
     contexts: Annotated[
         str | None,
         typer.Option(
-            help="vector: how tricks 2 and 3 tell apart trick-1 calls, at round value 1 to 4: exact, chain, caller, "
-            "none.",
+            help="vector: how tricks 2 and 3 tell apart trick-1 calls, at round value 1 to 4: exact, chain, "
+            "opening, caller, none.",
             metavar="C,C,C,C",
         ),
     ] = None,
@@ -110,8 +110,16 @@ def solve(
         str | None,
         typer.Option(
             help="vector: ranges of shown Envido values in tricks 2 and 3, at round value 1 to 4: exact, twelve, "
-            "eight, five, none.",
+            "eight, five, none, or asked, which goes with chains calls.",
             metavar="V,V,V,V",
+        ),
+    ] = None,
+    chains: Annotated[
+        str | None,
+        typer.Option(
+            help="vector: what of the calls before an accepted Envido is remembered, at round value 1 to 4: exact, "
+            "calls, none.",
+            metavar="A,A,A,A",
         ),
     ] = None,
     schedule: Annotated[str, typer.Option(help="vector: weights of iterations, dcfr or cfr+.")] = "dcfr",
@@ -135,8 +143,8 @@ def solve(
         raise ValueError(f"engine {engine!r} is unknown, allowed: quick, vector")
     if engine == "vector" and out is None:
         raise ValueError("a policy of the vector engine takes gigabytes and needs a file: --out FILE")
-    if engine == "quick" and (contexts or values):
-        raise ValueError("--contexts and --values are choices of --engine vector")
+    if engine == "quick" and (contexts or values or chains):
+        raise ValueError("--contexts, --values and --chains are choices of --engine vector")
     if engine == "quick" and until is not None:
         raise ValueError("--until is a choice of --engine vector")
     if until is not None and not until > 0:
@@ -153,7 +161,7 @@ def solve(
     if path.is_dir():
         raise ValueError(f"{path} is a folder, not a file to write")
     if engine == "vector":
-        merges = parse_abstraction(contexts, values)
+        merges = parse_abstraction(contexts, values, chains)
         memory = parse_memory(max_memory)
         info = vector_solve(
             chosen, scores, worth, merges, schedule, seconds, iterations, until, memory, trim, path

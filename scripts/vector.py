@@ -78,7 +78,7 @@ def vector_solve(
     if game.memory_bytes > max_memory:
         raise ValueError(
             f"needs {game.memory_bytes / 1e9:.1f} GB, more than --max-memory {max_memory / 1e9:.1f} GB; "
-            "coarser --contexts or --values need less"
+            "coarser --contexts, --values or --chains need less"
         )
     schedule_step(schedule, 1)
     checkpoint = out.with_name(out.name + ".checkpoint")
@@ -152,11 +152,11 @@ def check_is_due(
     return 9 * checking <= solving and iterations >= before * min(found / until, 1.5)
 
 
-def parse_abstraction(contexts: str | None, values: str | None) -> Abstraction:
+def parse_abstraction(contexts: str | None, values: str | None, chains: str | None) -> Abstraction:
     """The merges that options name, as four comma-separated words each; ValueError says what is allowed."""
     from solver.truco.vector.abstraction import Abstraction
 
-    given = {"contexts": contexts, "values": values}
+    given = {"contexts": contexts, "values": values, "chains": chains}
     words = {name: tuple(text.split(",")) for name, text in given.items() if text is not None}
     return Abstraction(**words)  # type: ignore[arg-type]
 
@@ -164,25 +164,33 @@ def parse_abstraction(contexts: str | None, values: str | None) -> Abstraction:
 def show_vector(info: VectorInfo, path: Path, json: bool, compact_facts: CompactFacts | None = None) -> None:
     """Says what a policy file holds, whole or compact."""
     if json:
-        extra = {} if compact_facts is None else {"compact": asdict(compact_facts)}
+        extra: dict[str, Any] = {} if compact_facts is None else {"compact": asdict(compact_facts)}
         print_json({"file": str(path), "engine": "vector", **asdict(info), **extra})
         return
     from game.truco.rules import make_rules
 
     rules = make_rules("base", dict(info.rules)).name()
     unit = "points" if info.equity is None else "match"
-    measured = "not measured: "
+    from solver.truco.vector.files import kept_exploitability
+
+    measured = f"not measured: truco exploitability {path}"
     if info.curve:
         after, _, found = info.curve[-1]
-        measured = f"at tier level {found:.4f} after {after} iterations, a lower bound; exact: "
+        measured = (
+            f"at tier level {found:.4f} after {after} iterations, a lower bound; exact: "
+            f"truco exploitability {path}"
+        )
+    exact = kept_exploitability(path, info)
+    if exact is not None:
+        measured = f"{exact:.5f} {_unit(info)}, exact with real cards"
     for label, text in (
         ("file", str(path)),
         ("rules", f"{rules} ({info.rules_hash})"),
         ("score", f"mano {info.score[0]}, pie {info.score[1]}; utility {unit}"),
         ("engine", f"vector: {info.schedule}, {info.iterations:,} iterations, {info.seconds:.0f} s"),
         ("trim", f"actions below {info.trim:.1%} of their infoset dropped" if info.trim else "none"),
-        ("merges", f"contexts {','.join(info.contexts)}; values {','.join(info.values)}"),
-        ("exploitability", f"{measured}truco exploitability {path}"),
+        ("merges", info.merges),
+        ("exploitability", measured),
     ):
         if compact_facts is None or label != "exploitability":
             print(f"{label:15}{text}")
@@ -207,7 +215,8 @@ def compact(
     certificate: Annotated[
         Path | None,
         typer.Option(
-            help="What `truco exploitability FILE --json` said; advice then tells the figure.",
+            help="What `truco exploitability FILE --json` said, so that advice tells the figure; by default what "
+            "that command kept beside FILE.",
             show_default=False,
         ),
     ] = None,
@@ -217,13 +226,13 @@ def compact(
 
     Mixes are rounded to 8 bits; infosets that the play of either side seldom reaches are left out.
     """
-    from solver.truco.vector.compact import certified, compact_policy
-    from solver.truco.vector.files import load_policy
+    from solver.truco.vector.compact import compact_policy
+    from solver.truco.vector.files import certified, kept_exploitability, load_policy
 
     if not out.parent.is_dir():
         raise ValueError(f"folder {out.parent} does not exist")
     stored = load_policy(file)
-    exploitable = None
+    exploitable = kept_exploitability(file, stored.info)
     if certificate is not None:
         try:
             exploitable = certified(stored.info, loads(certificate.read_text()))
@@ -268,12 +277,12 @@ def exploitability(
     """Exact best responses of both seats in the real game: 40 cards, all deals, an exploiter who forgets nothing.
 
     Minutes where no hand goes on after an accepted Envido, hours for the full hand at 0-0. When it is interrupted,
-    the same command goes on.
-    Exploitability is the mean of what the best response of each seat gains.
+    the same command goes on. Exploitability is the mean of what the best response of each seat gains; it is kept in
+    FILE.certificate, from which tables, plots, advice and `truco info` tell it.
     """
     from solver.truco.vector.certify import best_response
     from solver.truco.vector.evaluate import policy_value
-    from solver.truco.vector.files import load_policy
+    from solver.truco.vector.files import load_policy, save_certificate
     from solver.truco.vector.trunk_response import Policy
 
     if fast:
@@ -311,6 +320,7 @@ def exploitability(
             ]
             for k, seat in enumerate(seats)
         }
+    save_certificate(file, result)
     if json:
         print_json(result)
         return

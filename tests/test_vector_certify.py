@@ -37,11 +37,13 @@ def solved(
     preset: str = "base",
     iterations: int = 3,
     trim: float = 0.0,
+    chains: tuple[str, str, str, str] = ("none", "none", "none", "none"),
     **rules: Any,
 ) -> Policy:
     """The average strategy after a few iterations, with a coarse abstraction so that merges matter."""
     overrides = {"deck": deck, **rules}
-    abstraction = Abstraction(("caller", "none", "none", "none"), ("five", "five", "none", "none"))
+    values = "asked" if chains[0] == "calls" else "five"
+    abstraction = Abstraction(("caller", "none", "none", "none"), (values, "five", "none", "none"), chains)
     solver = VectorSolver(Game(make_rules(preset, overrides), score, None, abstraction))
     for i in range(iterations):
         # Early iterations do not count: some infosets keep sums of zero, where the policy is uniform.
@@ -114,6 +116,7 @@ GAMES: dict[str, dict[str, Any]] = {
     "any": {"preset": "argentino", "raise_right": "any", "target": 3, "max_envido": 1},
     "allow": {"envido_after_truco": "allow", "fold_vs_envido": "both", "target": 3, "max_envido": 1},
     "no envido": {"envido": False},
+    "calls": {"target": 4, "max_envido": 2, "chains": ("calls", "exact", "none", "none")},
     "trimmed": {"target": 4, "max_envido": 2, "iterations": 8, "trim": 0.1},
 }
 

@@ -7,11 +7,16 @@ import pytest
 
 import scripts.vector
 from solver.storage import read_arrays
-from solver.truco.vector.files import CHECKPOINT, POLICY, VERSION
+from solver.truco.vector.files import CHECKPOINT, POLICY, VERSION, certificate_path
+from solver.truco.vector.solution import load_vector_solution
 from tests.test_truco_command import truco
 
 SMALL = (
     "--engine", "vector", "--set", "deck=1E 4E 4C 4B 5B 5O 6E 7E", "--set", "target=3", "--set", "max_envido=1",
+)  # fmt: skip
+
+CALLS = (
+    "--contexts", "opening,caller,none,none", "--values", "asked,five,none,none", "--chains", "calls,none,none,none",
 )  # fmt: skip
 
 
@@ -49,13 +54,31 @@ def test_a_policy_is_solved_in_parts_and_certified(capsys, tmp_path):
     assert float(line.split()[1]) < told["exploitability"] / 2
 
 
+def test_what_was_certified_is_kept_beside_the_policy(capsys, tmp_path):
+    path = tmp_path / "small.vector"
+    assert truco(capsys, "solve", *SMALL, *CALLS, "--iterations", 3, "--out", path)[0] == 0
+    assert "not measured" in truco(capsys, "info", path)[1]
+    found = json.loads(truco(capsys, "exploitability", path, "--json")[1])["exploitability"]
+    kept = load_vector_solution(path).info
+    assert (kept.exploitability, kept.exploitability_method[:5]) == (pytest.approx(found), "exact")
+    assert f"{found:.5f} points per hand, exact with real cards" in truco(capsys, "info", path)[1]
+    # Another policy in the same place is not what was certified.
+    assert truco(capsys, "solve", *SMALL, *CALLS, "--iterations", 4, "--out", path)[0] == 0
+    assert load_vector_solution(path).info.exploitability is None
+    certificate_path(path).write_bytes(certificate_path(path).read_bytes()[:-1])
+    status, _, err = truco(capsys, "info", path)
+    assert (status, "small.vector.certificate" in err) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
         (["--max-memory", "1KB"], "more than --max-memory"),
         (["--max-memory", "much"], "not of the form 16GB"),
-        (["--contexts", "chain,chain"], "give four of exact, chain, caller, none"),
-        (["--values", "exact,exact,exact,ten"], "give four of exact, twelve, eight, five, none"),
+        (["--contexts", "chain,chain"], "give four of exact, chain, opening, caller, none"),
+        (["--values", "exact,exact,exact,ten"], "give four of exact, twelve, eight, five, none, asked"),
+        (["--chains", "calls,calls"], "give four of exact, calls, none"),
+        (["--values", "asked,five,five,five"], "values asked need chains calls"),
         (["--schedule", "linear"], "allowed: dcfr, cfr+"),
     ],
 )

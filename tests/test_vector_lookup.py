@@ -45,12 +45,15 @@ PAIRS = "1E 7E 3O 3E 4B 4E"
 """Six cards: equal tiers in one hand, pardas, equal and different Envido values."""
 SEVEN = "1E 7E 3O 3E 4B 4E 12B"
 EXACT = Abstraction(("exact",) * 4, ("exact",) * 4)
+WHOLE = Abstraction(("exact",) * 4, ("exact",) * 4, ("exact",) * 4)
 NONE = Abstraction(("none",) * 4, ("none",) * 4)
+CALLS = Abstraction(("opening",) * 4, ("asked", "asked", "five", "none"), ("calls", "calls", "exact", "none"))
 LOOSE = {"raise_right": "any", "envido_after_truco": "allow", "falta_accept": "adds", "max_envido": 1}
 
 GAMES = {
     "base": ("base", {"deck": PAIRS, "max_envido": 1}, (0, 0), Abstraction()),
     "merged": ("base", {"deck": SEVEN}, (0, 0), NONE),
+    "calls": ("base", {"deck": PAIRS}, (0, 0), CALLS),
     "argentino": ("argentino", {"deck": PAIRS}, (13, 12), EXACT),
     "winners": ("base", {"deck": PAIRS, "max_envido": 1}, (5, 8), Abstraction()),
     "loose": ("argentino", {"deck": PAIRS} | LOOSE, (0, 0), Abstraction()),
@@ -124,7 +127,7 @@ def test_a_mix_is_one_over_legal_actions(name: str) -> None:
     assert folds > 0 or not game.rules.envido
 
 
-def told_apart(game: Game, hand: Hand, exact: bool) -> tuple[object, ...]:
+def told_apart(game: Game, hand: Hand, exact: bool, whole: bool) -> tuple[object, ...]:
     """What the mover's tables may depend on, derived without the layout."""
     player = hand.to_move
     assert player is not None
@@ -141,7 +144,16 @@ def told_apart(game: Game, hand: Hand, exact: bool) -> tuple[object, ...]:
         caller = -1 if replay.truco_caller is None else replay.truco_caller
         if replay.envido_accepted and not before:
             left = tuple(min(5, game.rules.target - score) for score in replay.scores)
-            accepted = (done + 1, replay.round_value, replay.pending_truco, caller, bool(replay.table), left)
+            said = repr(words[: done + 1]) if whole else ""
+            accepted = (
+                done + 1,
+                replay.round_value,
+                replay.pending_truco,
+                caller,
+                bool(replay.table),
+                left,
+                said,
+            )
         if len(replay.tricks) == 1 and ended is None:
             left = tuple(min(5, game.rules.target - score) for score in replay.scores)
             ended = (done + 1, replay.round_value, raisers(replay.round_value, caller, game.rules), left)
@@ -151,6 +163,8 @@ def told_apart(game: Game, hand: Hand, exact: bool) -> tuple[object, ...]:
             return ("trunk", player, repr(own), repr(seen))
         return ("position", player, repr(own), accepted[1:], shown, repr(first), repr(seen[accepted[0] :]))
     start: tuple[object, ...] = (*ended[1:], accepted is not None, tuple(first))
+    if whole:
+        start += (repr(words[: accepted[0]]),) if accepted else ()
     if exact:
         start += (shown if accepted else repr(words[: ended[0]]),)
     elif accepted is not None:
@@ -171,6 +185,7 @@ def told_apart(game: Game, hand: Hand, exact: bool) -> tuple[object, ...]:
     ("preset", "changes", "abstraction"),
     [
         ("base", {}, EXACT),
+        ("base", {}, WHOLE),
         ("argentino", {"max_envido": 1}, EXACT),
         ("base", LOOSE, EXACT),
         ("base", {"envido": False}, NONE),
@@ -188,7 +203,7 @@ def test_entries_are_shared_by_those_who_know_the_same(preset, changes, abstract
                 a for real in place.choices for a in real
             ]
             continue
-        key = (place.table, *told_apart(game, hand, abstraction == EXACT))
+        key = (place.table, *told_apart(game, hand, abstraction != NONE, abstraction == WHOLE))
         found = place.entries()
         shared += key in entries
         assert entries.setdefault(key, found) == found, hand.history
@@ -267,7 +282,7 @@ class Enumeration:
         return value
 
 
-@pytest.mark.parametrize("name", ["base", "argentino", "winners", "loose", "no envido"])
+@pytest.mark.parametrize("name", ["base", "calls", "argentino", "winners", "loose", "no envido"])
 def test_values_and_regrets_are_those_of_enumeration(name: str) -> None:
     game = game_of(name)
     empty = tables_of(VectorSolver(game))
@@ -297,8 +312,9 @@ def test_values_and_regrets_are_those_of_enumeration(name: str) -> None:
         assert again == pytest.approx(expected_value, abs=1e-5)
 
 
-def test_the_cursor_finds_what_the_reference_finds() -> None:
-    game = Game(make_rules("argentino"), (0, 0), None, NONE)
+@pytest.mark.parametrize("abstraction", [NONE, CALLS])
+def test_the_cursor_finds_what_the_reference_finds(abstraction: Abstraction) -> None:
+    game = Game(make_rules("argentino"), (0, 0), None, abstraction)
     rng = np.random.default_rng(5)
     trunk = [rng.random(game.node_shape(node), dtype=np.float32) for node in game.trunk.nodes]
     # Zeros take no memory until an entry is written, so only the places that are met count.

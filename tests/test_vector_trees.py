@@ -1,6 +1,6 @@
 """Holdings and public trees of the vector engine against counts, brute force and the engine's own moves."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -117,8 +117,12 @@ def _compare(tree, node, state, vector):
             _compare(tree, int(code), after, vector)
 
 
-def test_every_exit_and_outcome_has_a_table():
-    game = Game(make_rules("argentino", {"deck": DECK}), (0, 0), None, Abstraction())
+ASKED = Abstraction(("opening",) * 4, ("asked", "exact", "five", "none"), ("calls", "exact", "calls", "none"))
+
+
+@pytest.mark.parametrize("abstraction", [Abstraction(), ASKED])
+def test_every_exit_and_outcome_has_a_table(abstraction):
+    game = Game(make_rules("argentino", {"deck": DECK}), (0, 0), None, abstraction)
     assert sorted(e for group in game.layout.groups for e in group.exits) == list(
         range(len(game.trunk.exits))
     )
@@ -127,9 +131,48 @@ def test_every_exit_and_outcome_has_a_table():
         for continuation, tree in zip(game.continuations, game._trees, strict=True):
             if winner in continuation.winners:
                 for level, mask in tree.leaves:
-                    assert block[game.leaf_group[level, mask, continuation.extra], mano, pie] >= 0
+                    assert block[game.leaf_group[continuation.leaf_key(level, mask)], mano, pie] >= 0
 
 
 def test_unknown_merges_are_refused_by_name():
     with pytest.raises(ValueError, match="values are eight, six"):
         Abstraction(values=("eight", "six", "five", "five"))
+    with pytest.raises(ValueError, match="chains are all"):
+        Abstraction(chains=("all", "none", "none", "none"))
+    with pytest.raises(ValueError, match="asked need chains calls"):
+        Abstraction(values=("asked", "none", "none", "none"), chains=("exact", "none", "none", "none"))
+
+
+def test_what_is_kept_of_the_calls():
+    trunk = build_trunk(make_rules(), (0, 0), None)
+    kept = {}
+    for accept in trunk.accepts:
+        said = " ".join(f"{word}{player}" for word, player in accept.history)
+        kept[said] = [ASKED.chain(accept, level) for level in (1, 2, 4)]
+    assert kept["E0 q1"] == [(0, "one"), (("E", 0), ("q", 1)), ()]
+    assert kept["card0 E1 q0"][0] == (1, "one")
+    assert kept["RE0 q1"][0] == kept["card0 E1 RE0 q1"][0] == (0, "more")
+    assert kept["E0 E1 q0"][0] == (1, "more")
+    assert kept["T0 E1 q0"][0] == ()
+    declined = {
+        " ".join(f"{word}{player}" for word, player in leaving.history): ASKED.context(leaving, number)
+        for number, leaving in enumerate(trunk.exits)
+        if leaving.level == 1
+    }
+    assert declined["E0 nq1 card0 card1"] != declined["RE0 nq1 card0 card1"]
+    assert declined["E0 E1 RE0 nq1 card0 card1"] == declined["E0 RE1 FE0 nq1 card0 card1"]
+    assert declined["E0 E1 nq0 card0 card1"] != declined["E0 E1 RE0 nq1 card0 card1"]
+
+
+@pytest.mark.parametrize("chain", [(), (0, "one"), (1, "one"), (0, "more"), (1, "more")])
+def test_ranges_of_values_tile_all_of_them(chain):
+    for player in (0, 1):
+        ranges = ASKED.ranges(1, chain, player)
+        assert ranges[0][0] == 0
+        assert ranges[-1][1] == 34
+        assert all(left[1] == right[0] for left, right in pairwise(ranges))
+    # Who asks may bluff: his low values are a range of their own; who answers has seldom one.
+    if chain:
+        asker = int(chain[0])
+        assert ASKED.ranges(1, chain, asker)[0] == (0, 20)
+        assert ASKED.ranges(1, chain, 1 - asker)[0][1] > 20

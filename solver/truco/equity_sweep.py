@@ -52,6 +52,7 @@ class SweepSettings:
     seed: int = 1
     contexts: tuple[str, ...] | None = None
     values: tuple[str, ...] | None = None
+    chains: tuple[str, ...] | None = None
     """Merges of the vector engine, by default its own."""
     certify: bool = False
     """Vector engine: compute the exact best responses of both seats as well, for a bracket."""
@@ -204,8 +205,8 @@ def _solve_vector(rules: Rules, equity: EquityTable, task: Task) -> dict[str, An
     from solver.truco.vector.solve import Game, VectorSolver, schedule_step
 
     settings = task.settings
-    given = {"contexts": settings.contexts, "values": settings.values}
-    abstraction = Abstraction(**{name: words for name, words in given.items() if words})  # type: ignore[arg-type]
+    given = {name: getattr(settings, name) for name in ("contexts", "values", "chains")}
+    abstraction = Abstraction(**{name: words for name, words in given.items() if words})
     iterations = settings.iterations_at(task.score, rules.target)
     solver = VectorSolver(Game(rules, task.score, equity, abstraction))
     for _ in range(iterations):
@@ -223,7 +224,7 @@ def _solve_vector(rules: Rules, equity: EquityTable, task: Task) -> dict[str, An
         "iterations": iterations,
         "pairs": 0,
         "seed": 0,
-        "merges": {"contexts": abstraction.contexts, "values": abstraction.values},
+        "merges": {name: getattr(abstraction, name) for name in given},
         "ends": {},
     }
 

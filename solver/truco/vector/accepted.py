@@ -69,7 +69,7 @@ class Store(NamedTuple):
     block: np.ndarray
     """int64 [groups, sets, sets]: block of each pair of value sets, -1 where there is none."""
     bucket: np.ndarray
-    """int64 [groups, sets]: bucket of each set."""
+    """int64 [2, groups, sets]: bucket of each set, if known of mano or of pie."""
     start: np.ndarray
     """int64 [blocks, tiers, tiers]: first number of the matrix."""
     reach_start: np.ndarray
@@ -252,7 +252,7 @@ def _after(
             continue
         group = trees.leaf_group[trees.child[node, 0] - LEAF]
         block = store.block[group, vm, vp]
-        bm, bp = store.bucket[group, vm], store.bucket[group, vp]
+        bm, bp = store.bucket[0, group, vm], store.bucket[1, group, vp]
         cards = w.cards[k]
         if back:
             w.pay1[k, :n0, :n1] = np.float32(0.0)

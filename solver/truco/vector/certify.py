@@ -257,7 +257,7 @@ class _Response(TrunkResponse):
         for winner in (0, 1):
             if over[winner]:
                 continue
-            continuation = game.continuation_of(position, accepts[0].payoffs[winner])
+            continuation = game.continuation_of(accepts[0], winner)
             tasks = self._tasks(winner)
             if len(tasks) == 0:
                 continue
@@ -321,9 +321,9 @@ class _Response(TrunkResponse):
         trunk = self.game.trunk
         shared: dict[tuple[Any, ...], list[int]] = {}
         for number, accept in enumerate(trunk.accepts):
-            extra = tuple(p.extra for p, over in zip(accept.payoffs, accept.over, strict=True) if not over)
+            after = tuple(self.game.continuation_of(accept, w) for w in (0, 1) if not accept.over[w])
             live = bool(self.reach["accept", number].any())
-            shared.setdefault(("accept", accept.position, accept.over, extra, live), []).append(number)
+            shared.setdefault(("accept", accept.position, accept.over, after, live), []).append(number)
         for number in range(len(trunk.exits)):
             live = bool(self.reach["exit", number].any())
             shared.setdefault(("exit", self._group[number], live), []).append(number)

@@ -14,7 +14,6 @@ import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -79,17 +78,6 @@ class CompactPolicy:
         arrays = {"trunk": _packed(flat), "position": _packed(self.position), "worth": _packed(planes)}
         metadata = {"policy": asdict(self.info), "facts": asdict(self.facts)}
         write_arrays(path, COMPACT, VERSION, arrays, metadata)
-
-
-def certified(info: VectorInfo, certificate: dict[str, Any]) -> float:
-    """The exploitability that `truco exploitability --json` said; ValueError if that was of another policy."""
-    try:
-        found, method = VectorInfo.read(certificate["policy"]), certificate["method"]
-        if found == info and method.startswith("exact"):
-            return float(certificate["exploitability"])
-    except (KeyError, TypeError):
-        raise ValueError("the certificate is not what `truco exploitability --json` prints") from None
-    raise ValueError("the certificate is of another policy, or a lower bound only")
 
 
 def compact_policy(stored: StoredPolicy, least: float, exploitability: float | None = None) -> CompactPolicy:
@@ -218,7 +206,7 @@ class _Reach:
                 for k, accept in enumerate(game.trunk.accepts):
                     if accept.over[winner]:
                         continue
-                    if game.continuation_of(accept.position, accept.payoffs[winner]) == number:
+                    if game.continuation_of(accept, winner) == number:
                         mano = mano + self._leaves["accept", k][0]
                         pie = pie + self._leaves["accept", k][1]
                 for one, two, won in game.outcomes():

@@ -84,7 +84,7 @@ class VectorBook(NamedTuple):
     block: np.ndarray
     """[groups, sets, sets]; -1 without tables."""
     bucket: np.ndarray
-    """[groups, sets]."""
+    """[2, groups, sets]."""
     set_count: np.ndarray
     """[sets, 2]: classes and combinations."""
     set_row: np.ndarray
@@ -305,8 +305,8 @@ def advance(book: VectorBook, cursor: np.ndarray, state: np.ndarray, rules: np.n
                 cursor,
                 group,
                 book.block[group, one, two],
-                book.bucket[group, one],
-                book.bucket[group, two],
+                book.bucket[0, group, one],
+                book.bucket[1, group, two],
             )
             return
     else:

@@ -18,6 +18,7 @@ from solver.truco.vector.lookup import Tables, tables_of
 from solver.truco.vector.solve import Game, VectorSolver
 
 CHECKPOINT, POLICY, VERSION = "truco-vector-checkpoint", "truco-vector-policy", 1
+CERTIFICATE = "truco-vector-certificate"
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,14 @@ class VectorInfo:
     """Measurements on the way: (iterations, seconds, exploitability at tier level, a lower bound)."""
     trim: float = 0.0
     """Share of its infoset below which an action was dropped from the policy; see VectorSolver.trim."""
+    chains: tuple[str, ...] = ("none",) * 4
+
+    @property
+    def merges(self) -> str:
+        """What the policy forgets, by the names of `Abstraction`."""
+        return "; ".join(
+            f"{name} {','.join(getattr(self, name))}" for name in ("contexts", "values", "chains")
+        )
 
     @staticmethod
     def of(
@@ -53,12 +62,14 @@ class VectorInfo:
         return VectorInfo(
             game.rules.to_dict(), game.rules.hash(), game.score, game.equity.rows() if game.equity else None,
             game.abstraction.contexts, game.abstraction.values, schedule, iterations, seconds, curve,
+            chains=game.abstraction.chains,
         )  # fmt: skip
 
     @staticmethod
     def read(metadata: dict[str, Any]) -> VectorInfo:
         """The description that was written as JSON. Raises TypeError or KeyError if it is none."""
         lists = {name: tuple(metadata[name]) for name in ("score", "contexts", "values")}
+        lists["chains"] = tuple(metadata.get("chains", ("none",) * 4))
         lists["curve"] = tuple(tuple(point) for point in metadata.get("curve", ()))
         return VectorInfo(**metadata | lists)
 
@@ -71,7 +82,8 @@ class VectorInfo:
         if self.equity is not None:
             values = {(a, b): value for a, row in enumerate(self.equity) for b, value in enumerate(row)}
             equity = EquityTable(len(self.equity), values)
-        return Game(rules, self.score, equity, Abstraction(self.contexts, self.values))  # type: ignore[arg-type]
+        merges = Abstraction(self.contexts, self.values, self.chains)  # type: ignore[arg-type]
+        return Game(rules, self.score, equity, merges)
 
 
 @dataclass(frozen=True)
@@ -98,6 +110,41 @@ def load_policy(path: str | os.PathLike[str], verify: bool = True) -> StoredPoli
     """Opens a policy file, memory-mapped. Raises StorageError with the reason if it cannot be trusted."""
     arrays, info, game = _read(path, POLICY, verify)
     return StoredPolicy(info, game, Tables(_part(arrays["trunk"], game), arrays["position"], arrays["rest"]))
+
+
+def certified(info: VectorInfo, certificate: dict[str, Any]) -> float:
+    """The exploitability that `truco exploitability --json` said; ValueError if that was of another policy."""
+    try:
+        found, method = VectorInfo.read(certificate["policy"]), certificate["method"]
+        if found == info and method.startswith("exact"):
+            return float(certificate["exploitability"])
+    except (KeyError, TypeError):
+        raise ValueError("the certificate is not what `truco exploitability --json` prints") from None
+    raise ValueError("the certificate is of another policy, or a lower bound only")
+
+
+def certificate_path(policy: Path) -> Path:
+    """Where the exact exploitability of a policy file is kept: beside it."""
+    return policy.with_name(policy.name + ".certificate")
+
+
+def save_certificate(policy: Path, certificate: dict[str, Any]) -> None:
+    """Keeps what `truco exploitability` found out about a policy file, atomically; OSError if the disk refuses."""
+    write_arrays(certificate_path(policy), CERTIFICATE, VERSION, {}, certificate)
+
+
+def kept_exploitability(policy: Path, info: VectorInfo) -> float | None:
+    """The exact exploitability kept beside a policy file; None if there is none, or it is of another policy.
+
+    Raises StorageError if what is kept is damaged.
+    """
+    try:
+        _, certificate = read_arrays(certificate_path(policy), CERTIFICATE, VERSION)
+        return certified(info, certificate)
+    except (FileNotFoundError, ValueError) as error:
+        if isinstance(error, StorageError):
+            raise
+        return None
 
 
 def save_checkpoint(solver: VectorSolver, info: VectorInfo, path: str | os.PathLike[str]) -> None:

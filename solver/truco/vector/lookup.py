@@ -121,7 +121,7 @@ def locate(game: Game, hand: Hand) -> Place:
         return _position_place(game, hand, continuation, known, node)
     group = int(positions.leaf_group[node - LEAF])
     block_of, bucket = game._store_places[:2]
-    buckets = (int(bucket[group, known[0]]), int(bucket[group, known[1]]))
+    buckets = (int(bucket[0, group, known[0]]), int(bucket[1, group, known[1]]))
     return _tricks_place(game, hand, group, int(block_of[group][known]), buckets, rest)
 
 
@@ -228,7 +228,7 @@ def stand_in(game: Game, number: int, winner: int) -> int | None:
     """
     accept = game.trunk.accepts[number]
     if not accept.over[winner]:
-        return game.continuation_of(accept.position, accept.payoffs[winner])
+        return game.continuation_of(accept, winner)
     for other, found in enumerate(game.continuations):
         if found.position == accept.position and winner in found.winners:
             return other

@@ -246,7 +246,7 @@ def _entry(game: Game, tables: Tables, hand: Hand) -> Entry | None:
     situation = Situation(game, outcome=outcome)
     group = int(situation.positions.leaf_group[at - LEAF])
     block_of, bucket = situation._store_places[:2]
-    buckets = int(bucket[group, known[0]]), int(bucket[group, known[1]])
+    buckets = int(bucket[0, group, known[0]]), int(bucket[1, group, known[1]])
     block = int(block_of[group][known])
     return Entry(situation, group, block, buckets, (first[0], first[1]), (reach[0], reach[1]))
 

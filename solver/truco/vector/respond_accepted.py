@@ -472,7 +472,7 @@ def _mano(
                     group = trees.leaf_group[trees.child[node, 0] - LEAF]
                     _tricks(
                         forest, lists, w, sums, blocks, group, blocks.block[group, owns[0], vp],
-                        blocks.bucket[group, owns[0]], blocks.bucket[group, vp], a, b, size, others, groups, 0,
+                        blocks.bucket[0, group, owns[0]], blocks.bucket[1, group, vp], a, b, size, others, groups, 0,
                         sizes6,
                     )  # fmt: skip
                     for i in range(size):
@@ -645,7 +645,7 @@ def _pie(
                     group = trees.leaf_group[trees.child[node, 0] - LEAF]
                     _tricks(
                         forest, lists, w, sums, blocks, group, blocks.block[group, vm, owns[0]],
-                        blocks.bucket[group, vm], blocks.bucket[group, owns[0]], a, b, size, others, groups, 1,
+                        blocks.bucket[0, group, vm], blocks.bucket[1, group, owns[0]], a, b, size, others, groups, 1,
                         sizes6,
                     )  # fmt: skip
                 else:

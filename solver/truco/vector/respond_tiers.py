@@ -699,16 +699,16 @@ def _leaf(
     group = trees.leaf_group[trees.child[node, 0] - LEAF]
     theirs, mine = (b, a) if own == 0 else (a, b)
     many = v.combo_count[known, theirs]
-    bucket_other = book.bucket[group, known]
+    bucket_other = book.bucket[1 - own, group, known]
     places = np.empty(many, np.int64)
     for j in range(many):
         places[j] = book.local[bucket_other, theirs, v.combo_pair[known, theirs, j]]
     lines = np.unique(places)
     s0 = 0
     while s0 < len(own_sets):
-        bucket = book.bucket[group, own_sets[s0]]
+        bucket = book.bucket[own, group, own_sets[s0]]
         s1 = s0 + 1
-        while s1 < len(own_sets) and book.bucket[group, own_sets[s1]] == bucket:
+        while s1 < len(own_sets) and book.bucket[own, group, own_sets[s1]] == bucket:
             s1 += 1
         size = 0
         for s in range(s0, s1):

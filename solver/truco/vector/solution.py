@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
@@ -12,11 +13,11 @@ from game.truco.equity import EquityTable
 from game.truco.rules import Rules
 from game.truco.spot import Spot
 from solver.truco.infokey import KEY_VERSION
-from solver.truco.solution import SolutionInfo
+from solver.truco.solution import NOT_CERTIFIED, SolutionInfo
 from solver.truco.strategy import Strategy, book_strategy
 from solver.truco.vector.compact import CompactPolicy, load_compact
 from solver.truco.vector.cursor import make_book
-from solver.truco.vector.files import StoredPolicy, load_policy
+from solver.truco.vector.files import StoredPolicy, kept_exploitability, load_policy
 from solver.truco.vector.lookup import Tables, locate
 from solver.truco.vector.policy import VectorPolicy
 from solver.truco.vector.resolve import Situation, resolve
@@ -30,11 +31,16 @@ class VectorSolution:
     values: None = None
     complete: bool = True
     remark: str = ""
+    exploitability: float | None = None
+    """Of the whole policy, exact with real cards; None if it was not certified."""
 
     @cached_property
     def info(self) -> SolutionInfo:
-        """What the policy is of; its value and exploitability are not in the file."""
+        """What the policy is of, with what was certified of it as a whole; its value is not in the file."""
         game, info = self.stored.game, self.stored.info
+        method = (
+            NOT_CERTIFIED if self.exploitability is None else "exact with real cards, of the whole policy"
+        )
         return SolutionInfo(
             rules=info.rules,
             rules_hash=info.rules_hash,
@@ -43,7 +49,7 @@ class VectorSolution:
             equity=info.equity,
             engine="vector",
             algorithm=info.schedule,
-            abstraction=f"contexts {','.join(info.contexts)}; values {','.join(info.values)}",
+            abstraction=info.merges,
             key_version=KEY_VERSION,
             iterations=info.iterations,
             deals=game.holdings.num_deals,
@@ -51,6 +57,8 @@ class VectorSolution:
             seconds=info.seconds,
             mano_value=None,
             mano_value_error=None,
+            exploitability=self.exploitability,
+            exploitability_method=method,
         )
 
     @property
@@ -92,16 +100,6 @@ class CompactSolution(VectorSolution):
 
     stored_worth: tuple[np.ndarray, ...] = ()
     """As `CompactPolicy.worth`."""
-    exploitability: float | None = None
-    """Of the whole policy; None if it was not certified."""
-
-    @cached_property
-    def info(self) -> SolutionInfo:
-        """What the policy is of, with what was certified before tricks 2 and 3 were dropped."""
-        if self.exploitability is None:
-            return super().info
-        method = "exact with real cards, of the whole policy"
-        return replace(super().info, exploitability=self.exploitability, exploitability_method=method)
 
     def worth(self, spot: Spot) -> dict[int, float] | None:
         """What the actions are worth to the mover in the utility, while no Envido has been accepted in trick 1."""
@@ -141,7 +139,7 @@ def compact_solution(compact: CompactPolicy) -> CompactSolution:
     tables = Tables(compact.trunk, compact.position, np.zeros(64, np.float32))
     remark = "Tricks 2 and 3 are not stored; once an Envido is accepted in trick 1, values are not known."
     stored = StoredPolicy(compact.info, game, tables)
-    return CompactSolution(stored, None, False, remark, tuple(compact.worth), compact.facts.exploitability)
+    return CompactSolution(stored, None, False, remark, compact.facts.exploitability, tuple(compact.worth))
 
 
 def load_compact_solution(path: str | os.PathLike[str]) -> CompactSolution:
@@ -152,6 +150,8 @@ def load_compact_solution(path: str | os.PathLike[str]) -> CompactSolution:
 def load_vector_solution(path: str | os.PathLike[str]) -> VectorSolution:
     """Opens a policy file without reading all of its gigabytes, so the checksum is not compared (`truco info` does).
 
-    Raises StorageError for a file of another kind or a damaged header.
+    What `truco exploitability` has kept beside it is read too. Raises StorageError for a file of another kind or a
+    damaged header.
     """
-    return VectorSolution(load_policy(path, verify=False))
+    stored = load_policy(path, verify=False)
+    return VectorSolution(stored, exploitability=kept_exploitability(Path(path), stored.info))

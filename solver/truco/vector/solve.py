@@ -33,7 +33,7 @@ from solver.truco.vector.trees import (
     LEAF,
     NO_CHILD,
     TURN,
-    Payoffs,
+    Accept,
     Position,
     Trunk,
     TrunkNode,
@@ -64,13 +64,24 @@ def schedule_step(schedule: str, iteration: int) -> Step:
 Extra = tuple[tuple[float, ...], tuple[float, ...]]
 
 
+LeafKey = tuple[int, int, Extra, tuple[object, ...]]
+"""What tells apart the tables of tricks 2 and 3 after accepted Envidos, beside values: see Continuation.leaf_key."""
+
+
 @dataclass(frozen=True)
 class Continuation:
-    """Trick 1 after an accepted Envido: where it stands and what the rest adds, for these winners of the Envido."""
+    """Trick 1 after an accepted Envido: where it stands, what the rest adds, and what is kept of the calls before it
+    by round value 1-4; for these winners of the Envido.
+    """
 
     position: Position
     extra: Extra
+    chains: tuple[tuple[object, ...], ...]
     winners: tuple[int, ...]
+
+    def leaf_key(self, level: int, mask: int) -> LeafKey:
+        """Round value, right to raise, what the rest adds, and what is kept of the calls, at the end of trick 1."""
+        return level, mask, self.extra, self.chains[level - 1]
 
 
 class Game:
@@ -96,20 +107,26 @@ class Game:
     # ---- what follows an accepted Envido
 
     def _continuations(self) -> list[Continuation]:
-        winners: dict[tuple[Position, Extra], set[int]] = {}
+        winners: dict[tuple[Position, Extra, tuple[tuple[object, ...], ...]], set[int]] = {}
         for accept in self.trunk.accepts:
             for winner in (0, 1):
                 if not accept.over[winner]:
-                    key = (accept.position, accept.payoffs[winner].extra)
-                    winners.setdefault(key, set()).add(winner)
+                    winners.setdefault(self._continuation_key(accept, winner), set()).add(winner)
         return [Continuation(*key, tuple(sorted(who))) for key, who in winners.items()]
 
-    def continuation_of(self, position: Position, payoffs: Payoffs) -> int:
-        """Number of the continuation of an accepted Envido."""
+    def _continuation_key(
+        self, accept: Accept, winner: int
+    ) -> tuple[Position, Extra, tuple[tuple[object, ...], ...]]:
+        chains = tuple(self.abstraction.chain(accept, level) for level in range(1, 5))
+        return accept.position, accept.payoffs[winner].extra, chains
+
+    def continuation_of(self, accept: Accept, winner: int) -> int:
+        """Number of the continuation of an accepted Envido with this winner. Raises KeyError if there is none."""
+        key = self._continuation_key(accept, winner)
         for number, continuation in enumerate(self.continuations):
-            if (continuation.position, continuation.extra) == (position, payoffs.extra):
+            if (continuation.position, continuation.extra, continuation.chains) == key:
                 return number
-        raise KeyError(position)
+        raise KeyError(key)
 
     def exits(self) -> Sequence[int]:
         """Exits of the trunk that have tables in tricks 2 and 3."""
@@ -155,31 +172,30 @@ class Game:
             members.setdefault(key, []).append(number)
         groups = [Group(key[0], key[1], key[2], tuple(exits), ((0, 0),)) for key, exits in members.items()]
 
-        def bucket_of(values_known: tuple[int, ...], level: int) -> int:
+        def bucket_of(values_known: tuple[int, ...], ranges: Iterable[tuple[int, int]]) -> int:
             """The set widened to whole ranges."""
-            hit = [
-                r
-                for r in self.abstraction.ranges(level)
-                if any(r[0] <= values[v] < r[1] for v in values_known)
-            ]
+            hit = [r for r in ranges if any(r[0] <= values[v] < r[1] for v in values_known)]
             wide = tuple(v for v in everything if any(r[0] <= values[v] < r[1] for r in hit))
             return buckets.setdefault(wide, len(buckets))
 
-        leaf_group: dict[tuple[int, int, Extra], int] = {}
+        leaf_group: dict[LeafKey, int] = {}
         trees = [position_tree(self.rules, c.position) for c in self.continuations]
         block_of: list[dict[tuple[int, int], int]] = []
-        sets_bucket: list[list[int]] = []
-        winners: dict[tuple[int, int, Extra], set[int]] = {}
+        sets_bucket: list[list[list[int]]] = []
+        winners: dict[LeafKey, set[int]] = {}
         for continuation, tree in zip(self.continuations, trees, strict=True):
             for level, mask in tree.leaves:
-                winners.setdefault((level, mask, continuation.extra), set()).update(continuation.winners)
+                winners.setdefault(continuation.leaf_key(level, mask), set()).update(continuation.winners)
         for place, who in winners.items():
-            level, mask, extra = place
-            bucket = [bucket_of(known, level) if s in met else 0 for s, known in enumerate(sets)]
+            level, mask, extra, chain = place
+            bucket = []
+            for player in (0, 1):
+                ranges = self.abstraction.ranges(level, chain, player)
+                bucket.append([bucket_of(known, ranges) if s in met else 0 for s, known in enumerate(sets)])
             blocks: dict[tuple[int, int], int] = {}
             for mano, pie, winner in self.block_outcomes():
                 if winner in who:
-                    blocks.setdefault((bucket[mano], bucket[pie]), len(blocks))
+                    blocks.setdefault((bucket[0][mano], bucket[1][pie]), len(blocks))
             leaf_group[place] = len(groups)
             groups.append(Group(level, mask, extra, (), tuple(blocks)))
             block_of.append(blocks)
@@ -221,18 +237,18 @@ class Game:
     def _make_store(
         self,
         block_of: list[dict[tuple[int, int], int]],
-        sets_bucket: list[list[int]],
+        sets_bucket: list[list[list[int]]],
         sets: list[tuple[int, ...]],
     ) -> None:
         groups, tiers = self.layout.groups, self.holdings.num_tiers
         block = np.full((len(groups), len(sets), len(sets)), -1, np.int64)
-        bucket = np.zeros((len(groups), len(sets)), np.int64)
+        bucket = np.zeros((2, len(groups), len(sets)), np.int64)
         first_block = np.cumsum([0] + [len(group.blocks) for group in groups])
         for k, (blocks, of_set) in enumerate(zip(block_of, sets_bucket, strict=True)):
             g = len(groups) - len(block_of) + k
-            bucket[g] = of_set
+            bucket[:, g] = of_set
             for mano, pie, _ in self.block_outcomes():
-                number = blocks.get((of_set[mano], of_set[pie]))
+                number = blocks.get((of_set[0][mano], of_set[1][pie]))
                 if number is not None:
                     block[g, mano, pie] = first_block[g] + number
         count = self.layout.lists.count.reshape(-1, tiers)
@@ -283,7 +299,7 @@ class Game:
                 if kind[-1] == TURN and codes[0] >= LEAF:
                     level, mask = tree.leaves[codes[0] - LEAF]
                     codes[0] = LEAF + len(leaf_group)
-                    leaf_group.append(self.leaf_group[level, mask, continuation.extra])
+                    leaf_group.append(self.leaf_group[continuation.leaf_key(level, mask)])
                 child.append(codes)
                 place.append(total.copy())
                 stage.append(int(tree.stage[node]))
@@ -352,8 +368,8 @@ class Game:
 
     def _tasks(self, number: int, outcomes: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
         """Outcomes in ranges such that no two ranges share a block of tricks 2 and 3, dealt out to the threads."""
-        tree, extra = self._trees[number], self.continuations[number].extra
-        groups = sorted({self.leaf_group[level, mask, extra] for level, mask in tree.leaves})
+        tree, continuation = self._trees[number], self.continuations[number]
+        groups = sorted({self.leaf_group[continuation.leaf_key(*leaf)] for leaf in tree.leaves})
         block = self._store_places[0]
         parent = {outcome: outcome for outcome in outcomes}
 
@@ -576,7 +592,7 @@ class VectorSolver:
         for k, accept in enumerate(game.trunk.accepts):
             if accept.over[winner]:
                 continue
-            if game.continuation_of(accept.position, accept.payoffs[winner]) == number:
+            if game.continuation_of(accept, winner) == number:
                 mano = mano + reach["accept", k][0]
                 pie = pie + reach["accept", k][1]
         return [np.ascontiguousarray(mano), np.ascontiguousarray(np.atleast_2d(pie))]
@@ -638,8 +654,7 @@ class VectorSolver:
                         leading = tuple(
                             w
                             for w in (0, 1)
-                            if not accept.over[w]
-                            and game.continuation_of(accept.position, accept.payoffs[w]) == number
+                            if not accept.over[w] and game.continuation_of(accept, w) == number
                         )
                         if leading == winners:
                             members.append(k)

@@ -139,7 +139,7 @@ class _TierResponse(TrunkResponse):
                 mass = self._mass(won[winner], self.reach["accept", k], accept.position.posted)
                 found["accept", k] += self.sign * accept.payoffs[winner].base * mass
                 if not accept.over[winner] and self.reach["accept", k].any():
-                    number = game.continuation_of(accept.position, accept.payoffs[winner])
+                    number = game.continuation_of(accept, winner)
                     together.setdefault((number, winner), []).append(k)
         tasks, results = [], []
         for (number, winner), members in together.items():
