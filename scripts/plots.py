@@ -27,6 +27,7 @@ from scripts.survey import (
     ToOption,
     TrickOption,
     check_folder,
+    counts_exactly,
     take_survey,
     topic_questions,
     write_file,
@@ -85,10 +86,10 @@ def plot(
         Path | None, typer.Option(help="Picture to write, .png or .svg; by default truco-KIND.png.")
     ] = None,
     json: JsonOption = False,
-    rounds: Annotated[int, typer.Option(min=1, help="Times every hand is played.")] = ROUNDS,
+    rounds: Annotated[int | None, typer.Option(min=1, help=f"Times every hand is played; {ROUNDS}.")] = None,
     seed: SeedOption = 1,
 ) -> None:
-    """Draw how often the solution takes each action.
+    """Draw how often the solution takes each action, by the same solutions as `truco table`.
 
     Every hand of the seat is dealt equally often and both seats play the solution. Spots that it never reaches stay
     hatched, those with fewer than 30 decisions are dotted. A heat map or sweep is of the own turn while Envido may be
@@ -119,14 +120,18 @@ def plot(
     questions = topic_questions(topic, seat, to, trick, chosen)
     if strategies is not None:
         chosen_action = action or {"response": "quiero"}.get(topic, topic)
-        facts = plot_score_sweep(chosen, questions, chosen_action, own_envido, strategies, rounds, seed, path)
+        facts = plot_score_sweep(
+            chosen, questions, chosen_action, own_envido, strategies, rounds or ROUNDS, seed, path
+        )
         if json:
             print_json({"file": str(path), "plot": kind, **facts})
         else:
             typer.echo(f"wrote {path}")
         return
     scores = wanted_scores(given, score, chosen.target)
-    found = find_solution(given, chosen, scores, utility, equity)
+    found = find_solution(
+        given, chosen, scores, utility, equity, shipped=not rounds and counts_exactly(questions)
+    )
     survey = take_survey(found, questions, "envido and strength" if kind == "heatmap" else by, rounds, seed)
     from scripts.charts import draw_heatmap, draw_stacks, draw_truco, rendered
 

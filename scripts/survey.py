@@ -78,15 +78,22 @@ class Survey:
 
     @property
     def deals(self) -> int:
-        """Hands played for each question."""
+        """Hands played for each question, or deals counted."""
         return self.censuses[0].deals
+
+    @property
+    def exact(self) -> bool:
+        """Whether all deals were counted instead of hands played."""
+        return all(census.exact for census in self.censuses)
 
     def facts(self) -> dict[str, Any]:
         """What the solution is and how it was asked, as JSON values."""
         info = self.solution.info
         value, error = info.mano_value, info.mano_value_error
         values = "kept by the solution"
-        if self.solution.values is None:
+        if self.exact:
+            values = "exact over all deals, by the whole policy"
+        elif self.solution.values is None:
             values = "simulated" if self.solution.complete else "not known, tricks 2 and 3 are not stored"
         if value is not None and info.utility == "match":
             value = (1 + value) / 2
@@ -103,9 +110,9 @@ class Survey:
             "exploitability": None if info.exploitability is None else info.exploitability * self._unit,
             "exploitability_method": info.exploitability_method,
             "values": values,
-            "rounds": self.rounds,
+            "rounds": None if self.exact else self.rounds,
             "deals": self.deals,
-            "seed": self.seed,
+            "seed": None if self.exact else self.seed,
         }
 
     def caption(self) -> str:
@@ -126,7 +133,7 @@ class Survey:
         return (
             f"rules {facts['rules']} · score {info.score[0]}-{info.score[1]} (mano-pie) · utility {info.utility} · "
             f"{info.engine} engine, {info.iterations:,} iterations · {worth} · exploitability {certified} · "
-            f"{self.deals:,} hands played"
+            f"{'all ' if self.exact else ''}{self.deals:,} {'deals counted' if self.exact else 'hands played'}"
         )
 
     @property
@@ -179,6 +186,13 @@ def _answers(player: int, call: str, rules: Rules) -> list[Question]:
     if calls == [TRUCO] and rules.envido:
         return [answer_question(player, calls, envido_open) for envido_open in (True, False)]
     return [answer_question(player, calls)]
+
+
+def counts_exactly(questions: Sequence[Question]) -> bool:
+    """Whether a policy of trick 1 answers the questions, by counting all deals."""
+    from solver.truco.vector.trunk_census import covers
+
+    return all(covers(question) for question in questions)
 
 
 def take_survey(

@@ -5,24 +5,27 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from game.truco.actions import action_name
+from game.truco.actions import ENVIDO, FALTA_ENVIDO, REAL_ENVIDO, TRUCO, action_name
 from game.truco.equity import simple_equity
 from game.truco.hand import MANO, Hand
 from game.truco.rules import make_rules
 from game.truco.spot import Spot, parse_history
 from solver.storage import StorageError
 from solver.truco.advice import advise
-from solver.truco.census import take_census, turn_question
+from solver.truco.census import answer_question, take_census, turn_question
 from solver.truco.playable import load_playable
 from solver.truco.vector.abstraction import Abstraction
 from solver.truco.vector.certify import Policy
+from solver.truco.vector.compact import compact_policy
 from solver.truco.vector.evaluate import policy_value
-from solver.truco.vector.files import StoredPolicy, VectorInfo
+from solver.truco.vector.files import StoredPolicy, VectorInfo, load_policy
 from solver.truco.vector.lookup import action_mix
-from solver.truco.vector.solution import VectorSolution, load_vector_solution
+from solver.truco.vector.solution import VectorSolution, compact_solution, load_vector_solution
 from solver.truco.vector.solve import Game
+from solver.truco.vector.trunk_census import covers
 from tests.test_truco_command import truco
 from tests.test_vector_lookup import NONE, random_tables
 
@@ -101,6 +104,42 @@ def test_commands_read_a_policy(capsys, tmp_path: Path, match_file: Path) -> Non
     words = ("plot", "envido", "--solution", match_file, "--rounds", 1, "--out", picture)
     assert truco(capsys, *words)[0] == 0
     assert picture.stat().st_size > 0
+
+
+def test_all_deals_counted_agree_with_hands_played(match_file: Path) -> None:
+    stored = load_policy(match_file)
+    exact, played = compact_solution(compact_policy(stored, 0.0)), VectorSolution(stored)
+    calls = [[ENVIDO], [ENVIDO, REAL_ENVIDO], [FALTA_ENVIDO], [TRUCO]]
+    for seat in (0, 1):
+        questions = [turn_question(seat, 0, seat == 1, envido_open=True, round_value=1)]
+        questions += [answer_question(seat, call, True if call == calls[-1] else None) for call in calls]
+        asked = [(question, "envido") for question in questions]
+        both = zip(take_census(exact, asked), take_census(played, asked, 20), strict=True)
+        for question, (counted, sampled) in zip(questions, both, strict=True):
+            assert covers(question)
+            assert counted.exact
+            assert not sampled.exact
+            assert counted.unknown.sum() == 0
+            often, found = sampled.seen.sum() / sampled.deals, counted.seen.sum() / counted.deals
+            # A hand may come to a question more than once, hence the factor.
+            assert abs(often - found) < 5 * 2 * (found / sampled.deals) ** 0.5, question.name
+            one, other = counted.total().iloc[0], sampled.total().iloc[0]
+            if sampled.seen.sum() < 500:
+                continue
+            assert counted.actions() == sampled.actions()
+            spread = 5 / sampled.seen.sum() ** 0.5
+            for name in counted.actions():
+                assert abs(one[name] - other[name]) < spread, (question.name, name)
+                # Chances to win differ by at most 1 from hand to hand; mixes are rounded to 8 bits.
+                if not np.isnan(other[f"ev_{name}"]):
+                    assert abs(one[f"ev_{name}"] - other[f"ev_{name}"]) < spread + 0.01, (question.name, name)
+
+
+def test_questions_beyond_trick_1_are_not_counted(match_file: Path) -> None:
+    asked = [(turn_question(MANO, 0, False, round_value=1), "hand")]
+    assert compact_solution(compact_policy(load_policy(match_file), 0.01)).counts(asked) is None
+    assert not any(covers(turn_question(MANO, trick, False)) for trick in range(3))
+    assert not covers(answer_question(MANO, [TRUCO], False))
 
 
 def test_wrong_files_are_refused_in_one_line(capsys, tmp_path: Path, match_file: Path) -> None:

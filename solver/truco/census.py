@@ -341,7 +341,7 @@ class Census:
     labels: dict[str, np.ndarray]
     """What each row stands for: `envido_value`, `strength` (lower end of the tenth) or `hand`."""
     deals: int
-    """Hands played."""
+    """Hands played, or all there are."""
     match_values: bool
     """Whether values are match-win probabilities instead of points."""
     sums: np.ndarray
@@ -350,6 +350,8 @@ class Census:
     """int64 [rows], decisions recorded."""
     unknown: np.ndarray
     """int64 [rows], decisions met for which the solution has no mix."""
+    exact: bool = False
+    """Whether all deals were counted instead of hands played; decisions are then expected numbers."""
 
     def frame(self) -> pd.DataFrame:
         """A row for each label that can occur, met or not: the labels, `decisions` recorded, `status` (`ok`, `rare`
@@ -390,7 +392,7 @@ class Census:
         return pd.DataFrame(columns | {f"ev_{name}": values[:, i] for i, name in enumerate(ACTIONS)})
 
 
-def _rows_by(by: str) -> tuple[dict[str, np.ndarray], np.ndarray]:
+def rows_by(by: str) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Labels of the rows, and the row of each hand and tenth of strength, int64 [9880, STRENGTH_BINS]."""
     shape = (len(HANDS), STRENGTH_BINS)
     tenths = np.arange(STRENGTH_BINS)
@@ -408,15 +410,19 @@ def _rows_by(by: str) -> tuple[dict[str, np.ndarray], np.ndarray]:
     raise ValueError(f"unknown rows {by!r}, allowed: envido, strength, hand, envido and strength")
 
 
-def _can_occur(question: Question, rows: np.ndarray) -> np.ndarray:
+def strength_tenth(cards: np.ndarray) -> np.ndarray:
+    """Tenth 0-9 of strength of each row of cards, int64 [rows]; as `strength_bin`."""
+    points = CARD_POINTS[cards].sum(axis=1)
+    return np.minimum(points * STRENGTH_BINS // (_MOST_POINTS * cards.shape[1]), STRENGTH_BINS - 1)
+
+
+def can_occur(question: Question, rows: np.ndarray) -> np.ndarray:
     """Which rows some hand can fall into at this question, bool [rows]."""
     strongest = {0: [[0, 1]], 1: [[0, 1], [0, 2], [1, 2]], 2: [[0], [1], [2]]}  # slots that count, by trick
     trick = 0 if question.decision == ANSWER_ENVIDO or question.envido_open == 1 else question.trick
-    points = CARD_POINTS[HANDS]
     possible = np.zeros(rows.max() + 1, np.bool_)
     for slots in chain.from_iterable(strongest.values()) if trick == ANY else strongest[trick]:
-        bins = points[:, slots].sum(axis=1) * STRENGTH_BINS // (_MOST_POINTS * len(slots))
-        possible[rows[np.arange(len(HANDS)), np.minimum(bins, STRENGTH_BINS - 1)]] = True
+        possible[rows[np.arange(len(HANDS)), strength_tenth(HANDS[:, slots])]] = True
     return possible
 
 
@@ -426,11 +432,15 @@ def take_census(
     """Plays the solution against itself, every hand of the seat `rounds` times, and counts its decisions.
 
     Each question comes with what its rows are: envido, strength, hand, or "envido and strength"; all are of one
-    seat. Same arguments, same counts. Raises ValueError for questions of both seats or unknown rows.
+    seat. A solution that can count them exactly does. Same arguments, same counts. Raises ValueError for questions of
+    both seats or unknown rows.
     """
     if len({question.seat for question, _ in asked}) != 1:
         raise ValueError("a census asks one seat")
-    labels, rows = zip(*(_rows_by(by) for _, by in asked), strict=True)
+    counted = solution.counts(asked)
+    if counted is not None:
+        return counted
+    labels, rows = zip(*(rows_by(by) for _, by in asked), strict=True)
     sizes = [len(next(iter(names.values()))) for names in labels]
     sums = np.zeros((len(asked), max(sizes), 3, len(ACTIONS)))
     seen = np.zeros((len(asked), max(sizes)), np.int64)
@@ -457,7 +467,7 @@ def take_census(
     deals, match_values = rounds * len(HANDS), solution.info.utility == "match"
     censuses = []
     for i, (question, _) in enumerate(asked):
-        occurring = np.flatnonzero(_can_occur(question, rows[i]))
+        occurring = np.flatnonzero(can_occur(question, rows[i]))
         names = {name: values[occurring] for name, values in labels[i].items()}
         counts = sums[i, occurring], seen[i, occurring], unknown[i, occurring]
         censuses.append(Census(question, names, deals, match_values, *counts))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Protocol
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from game.truco.spot import Spot
 from solver.storage import OtherKindError
 from solver.truco.solution import SolutionInfo, load_solution
 from solver.truco.strategy import Strategy
+
+if TYPE_CHECKING:
+    from solver.truco.census import Census, Question
 
 
 class Playable(Protocol):
@@ -51,6 +55,9 @@ class Playable(Protocol):
 
     def worth(self, spot: Spot) -> dict[int, float] | None:
         """Exact utility of each action for the average hand that it takes for alike; None: it has to be simulated."""
+
+    def counts(self, asked: Sequence[tuple[Question, str]]) -> list[Census] | None:
+        """Exact counts for questions and kinds of rows, as `census.take_census`; None: hands have to be played."""
 
     def trusts(self, row: int) -> bool:
         """Whether the mix in a row of the strategy's table (-1: none) is to be believed off the own play."""

@@ -8,6 +8,7 @@ SolutionInfo. Arrays are memory-mapped when a file is opened.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +24,7 @@ from solver.truco.table import PolicyTable
 
 if TYPE_CHECKING:
     from game.truco.spot import Spot
+    from solver.truco.census import Census, Question
     from solver.truco.policy import EnginePolicy
     from solver.truco.strategy import Strategy
 
@@ -123,6 +125,10 @@ class Solution:
 
     def worth(self, spot: Spot) -> dict[int, float] | None:
         """Nothing: values of a spot have to be simulated."""
+        return None
+
+    def counts(self, asked: Sequence[tuple[Question, str]]) -> list[Census] | None:
+        """None: hands have to be played."""
         return None
 
     def trusts(self, row: int) -> bool:

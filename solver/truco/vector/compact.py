@@ -14,6 +14,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -96,15 +97,14 @@ def compact_policy(stored: StoredPolicy, least: float, exploitability: float | N
         kept, total = kept + int(keep.sum()), total + keep.size
         return np.where(keep, np.rint(_LEVELS * _mixed(sums)), 0).astype(np.float32)
 
-    reach = _Reach(game, tables)
+    reach = Reach(game, tables)
     trunk, worth = [], []
     policy = Policy(game, tables)
     gains = Evaluator(game).gains(policy)
-    for gain, (sums, other, share) in zip(gains, reach.trunk(), strict=True):
-        trunk.append(rounded(sums, other))
-        kept_here = trunk[-1].any(axis=0)
-        mass = np.where(kept_here, other * share, 1.0)
-        worth.append(np.where(kept_here, gain / mass, 0.0).astype(np.float32))
+    for gain, here in zip(gains, reach.trunk(), strict=True):
+        trunk.append(rounded(here.sums, here.other))
+        mass = np.where(trunk[-1].any(axis=0), here.other * here.share, 0.0)
+        worth.append(np.where(mass > 0, gain / np.where(mass > 0, mass, 1), 0.0).astype(np.float32))
     position = np.zeros(game.position_entries, np.float32)
     for begin, sums, other in reach.positions():
         position[begin : begin + sums.size] = rounded(sums, other).ravel()
@@ -146,7 +146,19 @@ def _mixed(sums: np.ndarray) -> np.ndarray:
     return np.where(total > 0, sums / np.where(total > 0, total, 1), 0)
 
 
-class _Reach:
+class Reached(NamedTuple):
+    """A node of the trunk; all float64, shaped like its table, all but the sums without the actions."""
+
+    sums: np.ndarray
+    own: np.ndarray
+    """The mover's reach."""
+    other: np.ndarray
+    """The other side's reach, given the mover's class."""
+    share: np.ndarray
+    """Share of all deals that the mover's class has, [classes], or mano's [combinations] once his card lies."""
+
+
+class Reach:
     """Walks trick 1 forward by the average strategies: each table, and the other side's reach at its infosets."""
 
     def __init__(self, game: Game, tables: Tables) -> None:
@@ -158,10 +170,8 @@ class _Reach:
         ]
         self._leaves: dict[tuple[str, int], tuple[np.ndarray, np.ndarray]] = {}
 
-    def trunk(self) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Sums of each node, float64 of the shape of its table, the other's reach given the own class, and the share
-        of all deals that the own class has; the latter two without the actions.
-        """
+    def trunk(self) -> Iterator[Reached]:
+        """All nodes of the trunk in order."""
         game, joint = self._game, self._joint
         holdings, after = game.holdings, game.holdings.after
         mine = joint.sum(axis=1)  # joint weights are symmetric
@@ -170,6 +180,9 @@ class _Reach:
         for number, node in enumerate(game.trunk.nodes):
             mano, pie = reach.pop(("node", number))
             sums = self._tables.trunk_sums[number].astype(np.float64)
+            if node.plays:
+                places = holdings.class_slot_legal.T
+                sums[:3] *= places if not node.posted else places[:, None, :]
             if not node.posted:
                 other = joint @ (pie if node.player == 0 else mano) / mine
             elif node.player == 0:
@@ -177,11 +190,8 @@ class _Reach:
                 other = np.concatenate(rows) / mine[after.cls]
             else:
                 other = np.stack([mano[part] @ joint[after.cls[part]] for part in self._parts]) / mine
-            yield (
-                sums,
-                other,
-                (mine[after.cls] if node.posted and node.player == 0 else mine) / holdings.num_deals,
-            )
+            share = (mine[after.cls] if node.posted and node.player == 0 else mine) / holdings.num_deals
+            yield Reached(sums, pie if node.player == 1 else mano, other, share)
             mix = _mixed(sums)
             for k, target in enumerate(node.children):
                 if node.plays and k == 0 and node.player == 0:

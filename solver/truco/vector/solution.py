@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from game.truco.cards import DECK_SIZE
 from game.truco.equity import EquityTable
 from game.truco.rules import Rules
 from game.truco.spot import Spot
@@ -21,6 +24,9 @@ from solver.truco.vector.files import StoredPolicy, kept_exploitability, load_po
 from solver.truco.vector.lookup import Tables, locate
 from solver.truco.vector.policy import VectorPolicy
 from solver.truco.vector.resolve import Situation, resolve
+
+if TYPE_CHECKING:
+    from solver.truco.census import Census, Question
 
 
 @dataclass(frozen=True)
@@ -85,6 +91,10 @@ class VectorSolution:
         """Whether a mix that was learnt is to be believed off the solution's own play."""
         return True
 
+    def counts(self, asked: Sequence[tuple[Question, str]]) -> list[Census] | None:
+        """None: hands have to be played."""
+        return None
+
     def at(self, spot: Spot) -> VectorSolution:
         """The solution for a spot: this one."""
         return self
@@ -112,6 +122,15 @@ class CompactSolution(VectorSolution):
             for k, real in enumerate(place.choices)
             for action in real
         }
+
+    def counts(self, asked: Sequence[tuple[Question, str]]) -> list[Census] | None:
+        """Exact counts of decisions before any Envido is accepted; None if others are asked for."""
+        from solver.truco.vector import trunk_census
+
+        full = len(self.rules.deck) == DECK_SIZE
+        if not full or not all(trunk_census.covers(question) for question, _ in asked):
+            return None
+        return trunk_census.count_decisions(self.stored, self.stored_worth, asked)
 
     def at(self, spot: Spot) -> VectorSolution:
         """The solution with tricks 2 and 3 solved from the ranges of trick 1, where the spot lies there.
