@@ -33,6 +33,11 @@ results: $(VENV)/.installed
 	  for bot in heuristic caller maniac random; do \
 	    $(BIN)/python -m scripts.match_bots $$file $$bot --rules $$rules --json > $$dir/against_$$bot.json; done; \
 	done
+	set -e; dir=results/base_0-0_vector; \
+	answers='--to envido --to real_envido --to falta_envido --to envido,envido --to envido,real_envido'; \
+	for what in envido "response $$answers"; do name=$${what%% *}; \
+	  $(BIN)/truco table $$what --out $$dir/$$name.csv; $(BIN)/truco plot $$what --out $$dir/$$name.png; done; \
+	$(BIN)/truco plot heatmap --out $$dir/heatmap.png
 
 # Finishes the sweep of results/equity/base (all of it: an hour or two on 2 free cores), then makes the table that the
 # commands read, its pictures and its checks. Interrupted, it goes on. SWEEP are options of `truco equity solve`.
