@@ -109,7 +109,7 @@ class VectorBook(NamedTuple):
     """[lists, tiers, holdings]: place of a holding among those with a card."""
 
 
-_DIMENSIONS = (1, 1, 1, 1, 1, 4, 2, 1, 2, 2, 2, 2, 2, 2, 1, 3, 2, 1, 3, 2, 2, 2, 2, 3, 2, 3, 2, 2, 2, 3, 3)
+_DIMENSIONS = (1, 1, 1, 1, 1, 4, 2, 1, 2, 2, 2, 2, 2, 2, 1, 3, 2, 1, 3, 3, 2, 2, 2, 3, 2, 3, 2, 2, 2, 3, 3)
 EMPTY_BOOK = VectorBook(
     *(np.empty((0,) * d, np.float32 if k < 3 else np.int64) for k, d in enumerate(_DIMENSIONS))
 )
