@@ -18,6 +18,7 @@ from solver.truco import engine
 from solver.truco.vector.abstraction import Abstraction
 from solver.truco.vector.cursor import (
     CURSOR_SIZE,
+    EMPTY_BOOK,
     LOST,
     PHASE,
     advance,
@@ -322,6 +323,8 @@ def test_the_cursor_finds_what_the_reference_finds(abstraction: Abstraction) -> 
         trunk, np.zeros(game.position_entries, np.float32), np.zeros(game.layout.entries, np.float32)
     )
     book = make_book(game, tables)
+    # Kernels are compiled once for strategies with a book and without one.
+    assert [part.ndim for part in EMPTY_BOOK] == [part.ndim for part in book]
     rules = engine.rules_vector(game.rules)
     state, cursor = np.zeros(engine.STATE_SIZE, np.int32), np.zeros(CURSOR_SIZE, np.int64)
     actions, probs = np.zeros(engine.MAX_LEGAL, np.int32), np.zeros(engine.MAX_LEGAL)
