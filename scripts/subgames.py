@@ -19,21 +19,26 @@ def subgames(
     iterations: Annotated[int, typer.Option(min=1, help="Iterations of the vector engine for each.")] = 300,
     json: JsonOption = False,
 ) -> None:
-    """Solve both with the vector engine and certify them; Envido also by a linear program over Envido values."""
+    """Solve both with the vector engine and certify them; Envido of values only also by linear programs."""
     from game.truco.rules import make_rules
-    from solver.truco.vector.solve import VectorSolver, schedule_step
+    from solver.truco.vector.solve import Game, VectorSolver, schedule_step
     from solver.truco.vector.subgames import CardsAlone, EnvidoAlone, envido_program
     from solver.truco.vector.tier_response import tier_response
     from solver.truco.vector.trunk_response import Policy
 
     rules = make_rules()
-    games = {"envido alone": EnvidoAlone(rules), "cards alone": CardsAlone(rules)}
+    values_only = EnvidoAlone(rules, by_value=True)
+    games: dict[str, Game] = {
+        "envido alone, players know their values only": values_only,
+        "envido alone, players know tiers and values": EnvidoAlone(rules),
+        "cards alone, players know tiers, values and the tiers played": CardsAlone(rules),
+    }
     rows: list[dict[str, Any]] = [
         {
             "game": "envido alone, players know their values only",
-            "method": "linear program",
-            "mano_at_least": envido_program(games["envido alone"], by_value=True),  # type: ignore[arg-type]
-            "mano_at_most": envido_program(games["envido alone"], by_value=True, of_pie=True),  # type: ignore[arg-type]
+            "method": "linear programs of mano and of pie",
+            "mano_at_least": envido_program(values_only),
+            "mano_at_most": envido_program(values_only, of_pie=True),
         }
     ]
     for name, game in games.items():
@@ -46,7 +51,7 @@ def subgames(
         mano, pie = (tier_response(policy, player) for player in (0, 1))
         rows.append(
             {
-                "game": f"{name}, players know tiers, values and the tiers played",
+                "game": name,
                 "method": f"dcfr, {iterations} iterations, best responses at tier level",
                 "mano_at_least": -pie,
                 "mano_at_most": mano,

@@ -271,7 +271,8 @@ class _Response(TrunkResponse):
             sweep_accept(
                 game.layout.trees[0], game.layout.lists, tables.sums, self._blocks, deal, sets, game.positions,
                 game.value_lists, tables.position_sums, game.position_root[continuation], posted,
-                game.position_tables[continuation], tasks, base, _STRANDS, reaches, gains, self.own, out,
+                game.position_tables[continuation], tasks, base, _STRANDS, reaches, len(numbers), gains, self.own,
+                out,
             )  # fmt: skip
             for task, g in np.argwhere(tasks[:, 1:] >= 0):
                 own_set = tasks[task, 1 + g]

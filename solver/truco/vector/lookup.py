@@ -36,8 +36,15 @@ class Tables(NamedTuple):
 
 
 def tables_of(solver: VectorSolver) -> Tables:
-    """The sums of a solver, not copied."""
-    return Tables(solver.trunk_sums, solver.position_sums, solver.sums)
+    """The sums of a solver, not copied; read-only as those of a file, so that kernels are compiled for both at once."""
+    trunk = [_read_only(table) for table in solver.trunk_sums]
+    return Tables(trunk, _read_only(solver.position_sums), _read_only(solver.sums))
+
+
+def _read_only(table: np.ndarray) -> np.ndarray:
+    view = table.view()
+    view.flags.writeable = False
+    return view
 
 
 class Place(NamedTuple):

@@ -3,6 +3,9 @@
 The exploiter ("own") holds real cards; see respond.py, which goes on from trick 2. Cards are numbered from the
 strongest tier to the weakest, hands are ascending triples of them. Up to LANES vectors of reach are answered at once,
 as in respond.py: arrays called lanes are float64 [rows, LANES].
+
+Where an accepted Envido comes with few vectors, the lanes are filled by first cards of the policy: those of one tier
+meet the same tables, so `copies` of them are answered together, vector x of copy c in lane c x vectors + x.
 """
 
 from __future__ import annotations
@@ -268,6 +271,61 @@ def _make_room1(
     )  # fmt: skip
 
 
+class Chunks(NamedTuple):
+    """First cards of a set of the other's that are answered together, and the pairs left beside them."""
+
+    start: np.ndarray
+    """int64 [chunk + 1]: cards from start[c] on, all of one tier."""
+    copy: np.ndarray
+    """int64 [e]: number of the card of a (hand, card) pair in its chunk."""
+    order: np.ndarray
+    """int64 [e]: those of a chunk by the cards left, ascending."""
+    fresh: np.ndarray
+    """bool [e]: whether the cards left differ from those of the entry of `order` before, in the same chunk."""
+
+
+@njit(cache=True)
+def _make_chunks(deal: Deal, sets: Sets, s: int, copies: int) -> Chunks:
+    """Of the hands in set s; up to `copies` cards a chunk."""
+    cards = len(deal.tier)
+    starts = np.zeros(cards + 1, np.int64)
+    chunks = 0
+    for card in range(cards):
+        first = starts[chunks]
+        if card > first and (deal.tier[card] != deal.tier[first] or card - first == copies):
+            chunks += 1
+            starts[chunks] = card
+    chunks += 1
+    starts[chunks] = cards
+    size = sets.start[s, cards]
+    copy, order = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    fresh = np.ones(size, np.bool_)
+    key = sets.low[s, :size] * cards + sets.high[s, :size]
+    for c in range(chunks):
+        low, high = sets.start[s, starts[c]], sets.start[s, starts[c + 1]]
+        for card in range(starts[c], starts[c + 1]):
+            copy[sets.start[s, card] : sets.start[s, card + 1]] = card - starts[c]
+        order[low:high] = low + np.argsort(key[low:high], kind="mergesort")
+        for at in range(low + 1, high):
+            fresh[at] = key[order[at]] != key[order[at - 1]]
+    return Chunks(starts[: chunks + 1], copy, order, fresh)
+
+
+@njit(cache=True)
+def _holds_all(first: int, end: int, x: int, y: int, z: int) -> bool:
+    """Whether every card of a chunk is one of these, which leaves none for the other player."""
+    return (first <= x < end) + (first <= y < end) + (first <= z < end) == end - first
+
+
+@njit(cache=True)
+def _add_shifted(
+    out: np.ndarray, i: int, to: int, x: np.ndarray, j: int, of: int, vectors: int, f: float
+) -> None:
+    """Adds f times lanes of a row, from `of` on, to as many lanes of another, from `to` on."""
+    for lane in range(vectors):
+        out[i, to + lane] += f * x[j, of + lane]
+
+
 @njit(cache=True)
 def _clear_masses(w: Room1) -> None:
     w.single[:] = 0.0
@@ -367,9 +425,10 @@ def _back(
 def _mano(
     forest: Forest, lists: Lists, sums: np.ndarray, blocks: Blocks, deal: Deal, sets: Sets, trees: PositionTrees,
     v: ValueLists, position_sums: np.ndarray, w: Room, root: int, posted: bool, table_start: np.ndarray,
-    owns: np.ndarray, vp: int, reach: np.ndarray, gains: np.ndarray, base: np.ndarray, out: np.ndarray,
+    owns: np.ndarray, vp: int, reach: np.ndarray, vectors: int, gains: np.ndarray, base: np.ndarray, out: np.ndarray,
 ) -> None:  # fmt: skip
     """Mano exploits with sets owns[g]: row base[g] + i of out, or base[g] + 3 i + place of his card once it lies."""
+    chunks = _make_chunks(deal, sets, vp, LANES // vectors)
     cards, tiers, groups = len(deal.tier), v.combo_count.shape[1], len(owns)
     m, most = sets.count[vp], 0
     for g in range(groups):
@@ -435,15 +494,17 @@ def _mano(
                 if trees.stage[node] == 1 and trees.kind[node] == TURN:
                     at = (node - root) * GROUPS * stride
                     u.value[at : at + groups * stride] = 0.0
-            for b in range(cards):
-                if b == a or sets.start[vp, b] == sets.start[vp, b + 1]:
+            for chunk in range(len(chunks.start) - 1):
+                b, end = chunks.start[chunk], chunks.start[chunk + 1]
+                low_e, high_e = sets.start[vp, b], sets.start[vp, end]
+                if low_e == high_e:
                     continue
                 size = 0
                 for g in range(groups):
                     first = sets.start[owns[g], a]
                     for e in range(first, sets.start[owns[g], a + 1]):
                         low, high = sets.low[owns[g], e], sets.high[owns[g], e]
-                        if low != b and high != b:
+                        if not _holds_all(b, end, a, low, high):
                             w.own[0, size], w.own[1, size], w.own_group[size] = low, high, g
                             u.back[size] = g * stride + e - first
                             size += 1
@@ -454,15 +515,28 @@ def _mano(
                         continue
                     k = (node - root) * GROUPS
                     others = 0
-                    for e in range(sets.start[vp, b], sets.start[vp, b + 1]):
-                        low, high, j = sets.low[vp, e], sets.high[vp, e], sets.member[vp, e]
-                        if low == a or high == a:
-                            continue
-                        h, place = sets.hand[vp, j], sets.place[vp, e]
+                    at = low_e
+                    while at < high_e:
+                        # Entries that leave the same two cards, in the lanes of their first cards.
+                        low, high = sets.low[vp, chunks.order[at]], sets.high[vp, chunks.order[at]]
+                        for g in range(groups):
+                            fill(w.other_reach, g * half + others, 0.0)
+                        while True:
+                            e = chunks.order[at]
+                            if a not in (low, high, b + chunks.copy[e]):
+                                j, place = sets.member[vp, e], sets.place[vp, e]
+                                h = sets.hand[vp, j]
+                                for g in range(groups):
+                                    f = u.mix[k + g, deal.slot[h, place], j] * deal.share[h, place]
+                                    _add_shifted(
+                                        w.other_reach, g * half + others, chunks.copy[e] * vectors, u.reach,
+                                        (k + g) * stride + j, 0, vectors, f,
+                                    )  # fmt: skip
+                            at += 1
+                            if at == high_e or chunks.fresh[at]:
+                                break
                         live = False
                         for g in range(groups):
-                            f = u.mix[k + g, deal.slot[h, place], j] * deal.share[h, place]
-                            put1(w.other_reach, g * half + others, u.reach, (k + g) * stride + j, f)
                             live = live or not is_zero(w.other_reach, g * half + others)
                         if live:
                             w.other[0, others], w.other[1, others] = low, high
@@ -476,7 +550,12 @@ def _mano(
                         sizes6,
                     )  # fmt: skip
                     for i in range(size):
-                        add1(u.value, k * stride + u.back[i], w.before, i, 1.0)
+                        for card in range(b, end):
+                            if card not in (a, w.own[0, i], w.own[1, i]):
+                                _add_shifted(
+                                    u.value, k * stride + u.back[i], 0, w.before, i, (card - b) * vectors, vectors,
+                                    1.0,
+                                )  # fmt: skip
             for g in range(groups):
                 first = sets.start[owns[g], a]
                 n = sets.start[owns[g], a + 1] - first
@@ -527,9 +606,10 @@ def _finish(
 def _pie(
     forest: Forest, lists: Lists, sums: np.ndarray, blocks: Blocks, deal: Deal, sets: Sets, trees: PositionTrees,
     v: ValueLists, position_sums: np.ndarray, w: Room, root: int, posted: bool, table_start: np.ndarray,
-    owns: np.ndarray, vm: int, reach: np.ndarray, gains: np.ndarray, base: np.ndarray, out: np.ndarray,
+    owns: np.ndarray, vm: int, reach: np.ndarray, vectors: int, gains: np.ndarray, base: np.ndarray, out: np.ndarray,
 ) -> None:  # fmt: skip
     """Pie exploits with sets owns[g]: row base[g] + i of out, or + mano's card x own hands once it lies."""
+    chunks = _make_chunks(deal, sets, vm, LANES // vectors)
     cards, groups = len(deal.tier), len(owns)
     m, most = sets.count[vm], 0
     for g in range(groups):
@@ -566,8 +646,9 @@ def _pie(
                     f = u.mix[k, 1, j] if trees.role[node] == 0 else 1.0
                     put1(u.line, j, u.reach, k * stride + j, f)
                 _hand_mass(deal, sets, u, owns[g], vm, u.folds, k * stride)
-    for a in range(cards):
-        low_e, high_e = sets.start[vm, a], sets.start[vm, a + 1]
+    for chunk in range(len(chunks.start) - 1):
+        a, end = chunks.start[chunk], chunks.start[chunk + 1]
+        low_e, high_e = sets.start[vm, a], sets.start[vm, end]
         if low_e == high_e:
             continue
         ta = deal.tier[a]
@@ -581,11 +662,16 @@ def _pie(
                     j, place = sets.member[vm, e], sets.place[vm, e]
                     h = sets.hand[vm, j]
                     to = k * stride + e - low_e
+                    lane = chunks.copy[e] * vectors
                     if parent < 0:
-                        put1(u.reach, to, lanes, deal.combo[h, place], deal.share[h, place])
+                        fill(u.reach, to, 0.0)
+                        _add_shifted(
+                            u.reach, to, lane, lanes, deal.combo[h, place], 0, vectors, deal.share[h, place]
+                        )
                     elif trees.stage[parent] == 0:
                         f = u.mix[up, deal.slot[h, place], j] * deal.share[h, place]
-                        put1(u.reach, to, u.reach, up * stride + j, f)
+                        fill(u.reach, to, 0.0)
+                        _add_shifted(u.reach, to, lane, u.reach, up * stride + j, 0, vectors, f)
                     else:
                         f = u.mix[up, trees.action[node], e - low_e] if trees.role[parent] == 0 else 1.0
                         put1(u.reach, to, u.reach, up * stride + e - low_e, f)
@@ -609,17 +695,15 @@ def _pie(
                     add1(u.total, 0, u.reach, at, f)
                     add1(u.single, low, u.reach, at, f)
                     add1(u.single, high, u.reach, at, f)
-                    put1(u.pair, low * cards + high, u.reach, at, f)
+                    add1(u.pair, low * cards + high, u.reach, at, f)
                 for i in range(n):
                     _mass(deal, u, sets.hand[owns[g], i], u.folds, k * stride + i)
         for b in range(cards):
-            if b == a:
-                continue
             size = 0
             for g in range(groups):
                 for e in range(sets.start[owns[g], b], sets.start[owns[g], b + 1]):
                     low, high = sets.low[owns[g], e], sets.high[owns[g], e]
-                    if low != a and high != a:
+                    if not _holds_all(a, end, b, low, high):
                         w.own[0, size], w.own[1, size], w.own_group[size] = low, high, g
                         u.back[size] = g * stride + sets.member[owns[g], e]
                         size += 1
@@ -630,13 +714,22 @@ def _pie(
                     continue
                 k = (node - root) * GROUPS
                 others = 0
-                for e in range(low_e, high_e):
-                    low, high = sets.low[vm, e], sets.high[vm, e]
-                    if low == b or high == b:
-                        continue
+                at = low_e
+                while at < high_e:
+                    low, high = sets.low[vm, chunks.order[at]], sets.high[vm, chunks.order[at]]
+                    for g in range(groups):
+                        fill(w.other_reach, g * half + others, 0.0)
+                    while True:
+                        e = chunks.order[at]
+                        if b not in (low, high, a + chunks.copy[e]):
+                            for g in range(groups):
+                                row = (k + g) * stride + e - low_e
+                                add1(w.other_reach, g * half + others, u.reach, row, 1.0)
+                        at += 1
+                        if at == high_e or chunks.fresh[at]:
+                            break
                     live = False
                     for g in range(groups):
-                        put1(w.other_reach, g * half + others, u.reach, (k + g) * stride + e - low_e, 1.0)
                         live = live or not is_zero(w.other_reach, g * half + others)
                     if live:
                         w.other[0, others], w.other[1, others] = low, high
@@ -660,15 +753,20 @@ def _pie(
                     _back(trees, node, root, g, 1, n, gains, stride, u.folds, u.value)
             for i in range(n):
                 hand = deal.hands[sets.hand[owns[g], i]]
-                if hand[0] == a or hand[1] == a or hand[2] == a:
-                    continue
-                if posted:
-                    put1(out, base[g] + a * n + i, u.value, g * stride + i, 1.0)
-                    continue
-                for node in range(root, last):
-                    if trees.stage[node] == 0 and trees.kind[node] == TURN:
-                        below = ((trees.child[node, 0] - root) * GROUPS + g) * stride + i
-                        add1(u.cards, ((node - root) * GROUPS + g) * stride + i, u.value, below, 1.0)
+                for card in range(a, end):
+                    if card in (hand[0], hand[1], hand[2]):
+                        continue
+                    lane = (card - a) * vectors
+                    if posted:
+                        _add_shifted(
+                            out, base[g] + card * n + i, 0, u.value, g * stride + i, lane, vectors, 1.0
+                        )
+                        continue
+                    for node in range(root, last):
+                        if trees.stage[node] == 0 and trees.kind[node] == TURN:
+                            below = ((trees.child[node, 0] - root) * GROUPS + g) * stride + i
+                            above = ((node - root) * GROUPS + g) * stride + i
+                            _add_shifted(u.cards, above, 0, u.value, below, lane, vectors, 1.0)
     if not posted:
         _finish(trees, sets, u, root, 1, owns, gains, base, out)
 
@@ -677,12 +775,13 @@ def _pie(
 def sweep_accept(
     forest: Forest, lists: Lists, sums: np.ndarray, blocks: Blocks, deal: Deal, sets: Sets, trees: PositionTrees,
     v: ValueLists, position_sums: np.ndarray, root: int, posted: bool, table_start: np.ndarray, tasks: np.ndarray,
-    base: np.ndarray, strands: int, reach: np.ndarray, gains: np.ndarray, own: int, out: np.ndarray,
+    base: np.ndarray, strands: int, reach: np.ndarray, vectors: int, gains: np.ndarray, own: int, out: np.ndarray,
 ) -> None:  # fmt: skip
     """All outcomes of accepted Envidos of one continuation with the match still on.
 
     tasks int64 [task, 1 + GROUPS]: the other's set, and own sets, which may be fewer (-1), with the same blocks.
-    reach float64 [1 or tiers, classes or combinations, LANES]: the other's at each Envido, as in VectorSolver.
+    reach float64 [1 or tiers, classes or combinations, LANES]: the other's at each Envido, as in VectorSolver, in
+    the first `vectors` lanes.
     out, lanes: the exploiter's values beyond what has been paid, from row base[task, g] on; see _mano and _pie.
     """
     for strand in prange(strands):
@@ -696,10 +795,10 @@ def sweep_accept(
             if own == 0:
                 _mano(
                     forest, lists, sums, blocks, deal, sets, trees, v, position_sums, w, root, posted, table_start,
-                    owns, theirs, reach, gains, base[task], out,
+                    owns, theirs, reach, vectors, gains, base[task], out,
                 )  # fmt: skip
             else:
                 _pie(
                     forest, lists, sums, blocks, deal, sets, trees, v, position_sums, w, root, posted, table_start,
-                    owns, theirs, reach, gains, base[task], out,
+                    owns, theirs, reach, vectors, gains, base[task], out,
                 )  # fmt: skip

@@ -94,11 +94,15 @@ class Game:
         self, rules: Rules, score: tuple[int, int], equity: EquityTable | None, abstraction: Abstraction
     ) -> None:
         self.rules, self.score, self.equity, self.abstraction = rules, score, equity, abstraction
-        self.holdings = Holdings(rules)
+        self.holdings = self._make_holdings()
         self.trunk = self._build_trunk()
         self.continuations = self._continuations()
         self._lay_out()
         self._place_positions()
+
+    def _make_holdings(self) -> Holdings:
+        """What a player knows of his own hand."""
+        return Holdings(self.rules)
 
     def _build_trunk(self) -> Trunk:
         """Trick 1 while Envido is not accepted."""

@@ -5,11 +5,15 @@ Both are the vector engine's game with another trunk, so that its passes and its
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 
 from game.truco.actions import ENVIDO, FALTA_ENVIDO, MAZO, NO_QUIERO, QUIERO, REAL_ENVIDO
 from game.truco.rules import Rules
 from solver.truco.vector.abstraction import Abstraction
+from solver.truco.vector.holdings import Holdings
 from solver.truco.vector.solve import Game
 from solver.truco.vector.trees import Accept, End, Exit, Payoffs, Position, Trunk, TrunkNode, build_trunk
 
@@ -20,11 +24,31 @@ _NOTHING = ((0.0,) * 4, (0.0,) * 4)
 _ONE = ((1.0,) * 4, (-1.0,) * 4)
 
 
-class EnvidoAlone(Game):
-    """Envido at the start of a hand; utility is its points. No card is played: who would play one passes."""
+@dataclass(frozen=True)
+class ValuesOnly(Holdings):
+    """Hands of one Envido value as one class: for games where no card is played."""
 
-    def __init__(self, rules: Rules, score: tuple[int, int] = (0, 0)) -> None:
+    @cached_property
+    def _classes(self) -> tuple[np.ndarray, np.ndarray]:
+        _, first, index = np.unique(self.hand_value, return_index=True, return_inverse=True)
+        # No card is played, so any tiers will do: those of the first hand.
+        tiers = np.sort(self.card_tier[self.hands[first]], axis=1)
+        return np.column_stack([tiers, np.arange(len(first))]), index.ravel()
+
+
+class EnvidoAlone(Game):
+    """Envido at the start of a hand; utility is its points. No card is played: who would play one passes.
+
+    Players know their class, or `by_value` their Envido value only, which is a game of its own: a class tells more of
+    the other's cards.
+    """
+
+    def __init__(self, rules: Rules, by_value: bool = False, score: tuple[int, int] = (0, 0)) -> None:
+        self._by_value = by_value
         super().__init__(rules, score, None, _MERGED)
+
+    def _make_holdings(self) -> Holdings:
+        return ValuesOnly(self.rules) if self._by_value else super()._make_holdings()
 
     def _build_trunk(self) -> Trunk:
         return envido_trunk(build_trunk(self.rules, self.score, None))
@@ -91,21 +115,16 @@ def envido_trunk(whole: Trunk) -> Trunk:
     return part
 
 
-def envido_program(game: EnvidoAlone, by_value: bool, of_pie: bool = False) -> float:
+def envido_program(game: EnvidoAlone, of_pie: bool = False) -> float:
     """Mano's value of Envido alone by a linear program in sequence form (Koller, Megiddo and von Stengel 1996).
 
-    Players know their class, or `by_value` their Envido value only, which is a game of its own: a class tells more of
-    the other's cards. `of_pie` solves pie's program instead of mano's, with the same result.
+    `of_pie` solves pie's program instead of mano's, with the same result.
     """
     from scipy.optimize import linprog
     from scipy.sparse import coo_array
 
     holdings, trunk = game.holdings, game.trunk
     values, joint = holdings.class_value, holdings.joint / holdings.num_deals
-    if by_value:
-        merged = np.zeros((len(holdings.values), len(holdings.values)))
-        np.add.at(merged, (values[:, None], values[None, :]), joint)
-        values, joint = np.arange(len(merged)), merged
     size = len(values)
     mano_wins = values[:, None] >= values[None, :]
     count = [1, 1]  # public sequences of each player; 0 is the empty one

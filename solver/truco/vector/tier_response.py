@@ -45,13 +45,6 @@ def _share_out(work: Callable[[Any], None], tasks: Sequence[Any], progress: Call
             raise
 
 
-def _read_only(table: np.ndarray) -> np.ndarray:
-    """The same memory; kernels are compiled once for tables of a file and of a solver alike."""
-    view = table.view()
-    view.flags.writeable = False
-    return view
-
-
 class _TierResponse(TrunkResponse):
     """Rows are own classes; once mano's card lies, mano's combinations or pie's [tier of the card, classes]."""
 
@@ -61,11 +54,8 @@ class _TierResponse(TrunkResponse):
         block, bucket = game._store_places[:2]
         tiers = holdings.num_tiers
         pairs = np.array([(p, q) for p in range(tiers) for q in range(p, tiers)], np.int64)
-        sums, self._position_sums = (
-            _read_only(table) for table in (policy.tables.sums, policy.tables.position_sums)
-        )
         self._book = Book(
-            game.layout.trees[0], game.layout.lists, left_places(game), sums, game.groups.root,
+            game.layout.trees[0], game.layout.lists, left_places(game), policy.tables.sums, game.groups.root,
             game.groups.table, block, bucket, game.local, pairs, holdings.joint, self.group_gains,
         )  # fmt: skip
         after = holdings.after
@@ -161,7 +151,7 @@ class _TierResponse(TrunkResponse):
         def respond(task: tuple[int, bool, int, np.ndarray, np.ndarray, np.ndarray, np.ndarray]) -> None:
             number, posted, known, own_sets, gains, reach, out = task
             respond_accepts(
-                self._book, game.positions, game.value_lists, self._position_sums,
+                self._book, game.positions, game.value_lists, self.policy.tables.position_sums,
                 game.position_root[number], game.position_tables[number], posted, known, own_sets, gains, reach,
                 self.own, out,
             )  # fmt: skip
