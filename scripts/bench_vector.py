@@ -34,7 +34,9 @@ def _best(work: Callable[[], Any], times: int = 5) -> float:
 def bandwidth() -> float:
     """Bytes a second of a += b over arrays far larger than the cache, all threads of numba."""
     import numpy as np
-    from numba import njit, prange
+    from numba import prange
+
+    from solver.jit import njit
 
     @njit(parallel=True, fastmath=True)
     def add(a: np.ndarray, b: np.ndarray) -> None:
@@ -67,8 +69,10 @@ def bench(
 
     from game.truco.rules import make_rules
     from scripts.vector import parse_abstraction
-    from solver.truco.vector import solve
-    from solver.truco.vector.solve import Game, VectorSolver, schedule_step
+    from solver.truco.vector.cfr import solver as solve
+    from solver.truco.vector.cfr.schedule import schedule_step
+    from solver.truco.vector.cfr.solver import VectorSolver
+    from solver.truco.vector.model.game import Game
 
     game = Game(make_rules(), (0, 0), None, parse_abstraction(contexts, values, chains))
     memory, arithmetic = bandwidth(), products()

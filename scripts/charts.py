@@ -16,7 +16,7 @@ from matplotlib.patches import Patch
 
 from game.truco.hand import PLAYER_NAMES
 from scripts.survey import ORDER, STRENGTH_NOTE, UNSOLVED_NOTE, Survey, action_label, heading
-from solver.truco.census import ACTIONS, RARE, Census
+from solver.truco.reading.questions import ACTIONS, RARE, Census
 
 COLOURS = {
     "quiero": "#009E73",

@@ -25,8 +25,8 @@ from scripts.console import (
 if TYPE_CHECKING:
     from game.truco.equity import EquityTable
     from game.truco.rules import Rules
-    from solver import Solution
-    from solver.truco.equity_sweep import Progress, Score, StateValue, SweepSettings
+    from solver.truco.match.equity_sweep import Progress, Score, StateValue, SweepSettings
+    from solver.truco.solutions.quick_solution import QuickSolution
 
 View = Literal["mano", "pie", "being-mano", "point"]
 ViewOption = Annotated[
@@ -117,7 +117,7 @@ def solve(
 
     An interrupted sweep goes on where it was. The result does not depend on the number of workers.
     """
-    from solver.truco.equity_sweep import accumulated_error, sweep
+    from solver.truco.match.equity_sweep import accumulated_error, sweep
 
     chosen = chosen_rules(rules, set_)
     plain, double = _DEFAULT_ITERATIONS.get(engine, (1, 1))
@@ -166,7 +166,7 @@ def _settings(
     certify: bool,
 ) -> SweepSettings:
     """Settings of the options; raises ValueError for options of the other engine or values out of range."""
-    from solver.truco.equity_sweep import SweepSettings
+    from solver.truco.match.equity_sweep import SweepSettings
 
     words = {name: tuple(text.split(",")) for name, text in merges.items() if text}
     if engine == "quick" and (words or certify):
@@ -182,7 +182,7 @@ def states_folder(rules: Rules) -> Path:
 def _check_rules(rules: Rules, settings: SweepSettings) -> None:
     """Raises ValueError for rules that the engine does not play, before workers start."""
     if settings.engine == "quick":
-        from solver.truco.engine import rules_vector
+        from solver.truco.hand.engine import rules_vector
 
         rules_vector(rules)
 
@@ -254,7 +254,7 @@ def _shown(source: str, rules: Rules) -> _Shown:
     if not Path(source).is_dir():
         table = load_equity(source, rules.target)
         return _Shown(table, {"table": table.name} | table_facts(source, rules.target), None)
-    from solver.truco.equity_sweep import equity_of, load_states
+    from solver.truco.match.equity_sweep import equity_of, load_states
 
     states = load_states(Path(source), rules)
     return _Shown(equity_of(states), sweep_facts(states), states)
@@ -262,7 +262,7 @@ def _shown(source: str, rules: Rules) -> _Shown:
 
 def sweep_facts(states: dict[Score, StateValue]) -> dict[str, str]:
     """What a table of these states is and how good, as words for headers and captions."""
-    from solver.truco.equity_sweep import accumulated_error
+    from solver.truco.match.equity_sweep import accumulated_error
 
     first = next(iter(states.values()))
     engines = sorted({state.engine for state in states.values()})
@@ -462,7 +462,7 @@ def check(
         raise ValueError(f"{equity} is not a folder of states")
     chosen = chosen_rules(rules, set_)
     scores = [parse_score(text, chosen.target) for text in again or []]
-    from solver.truco.equity_sweep import accumulated_error, exceptions, load_states, solve_again
+    from solver.truco.match.equity_sweep import accumulated_error, exceptions, load_states, solve_again
 
     often = iterations or _DEFAULT_ITERATIONS.get(engine, (1, 1))[1]
     merges = {"contexts": contexts, "values": values, "chains": chains}
@@ -515,12 +515,12 @@ def _score(score: Score) -> str:
     return f"{score[0]}-{score[1]}"
 
 
-def _strategy(rules: Rules, folder: Path, score: Score) -> Solution:
+def _strategy(rules: Rules, folder: Path, score: Score) -> QuickSolution:
     """The kept strategy of a score; raises ValueError for one that is missing or of other rules."""
-    from solver import load_solution
-    from solver.truco.equity_sweep import kept_strategy
+    from solver.truco.match.equity_sweep import kept_strategy
+    from solver.truco.solutions.quick_solution import load_quick_solution
 
-    solution = load_solution(kept_strategy(folder, score))
+    solution = load_quick_solution(kept_strategy(folder, score))
     if solution.rules != rules or solution.info.score != score:
         raise ValueError(f"{kept_strategy(folder, score)} is of other rules or another score")
     return solution
@@ -530,8 +530,8 @@ def _whole_matches(
     rules: Rules, states: dict[Score, StateValue], folder: Path, pairs: int, seed: int
 ) -> dict[str, float]:
     """Plays matches by the kept strategies; raises ValueError for one that is missing or of other rules."""
-    from solver.truco.equity_sweep import accumulated_error
-    from solver.truco.selfplay import play_matches
+    from solver.truco.match.equity_sweep import accumulated_error
+    from solver.truco.match.selfplay import play_matches
 
     tables = {score: _strategy(rules, folder, score).table for score in states}
     wins, hands = play_matches(rules, tables, pairs, seed)
@@ -585,8 +585,8 @@ def exploitability(
     chosen = chosen_rules(rules, set_)
     if least >= chosen.target:
         raise ValueError(f"--least is {least}, allowed: 0 to {chosen.target - 1}")
-    from solver.truco.deviator import exploit
-    from solver.truco.equity_sweep import load_states
+    from solver.truco.match.deviator import exploit
+    from solver.truco.match.equity_sweep import load_states
 
     states = load_states(equity, chosen)
     if not all(state.ends for state in states.values()):

@@ -15,13 +15,13 @@ cache_app = new_app("The solutions that commands have solved and keep; TRUCO_HOM
 @cache_app.command("list", epilog="Examples:  `truco cache list`  ·  `truco cache list --json`")
 def list_kept(json: JsonOption = False) -> None:
     """List the kept solutions: rules, score, utility, iterations, size."""
-    from solver import load_solution
+    from solver.truco.solutions.quick_solution import load_quick_solution
 
     rows = []
     for path in sorted(solutions_folder().glob("*.truco")):
         size = path.stat().st_size
         try:
-            solution = load_solution(path)
+            solution = load_quick_solution(path)
         except ValueError as error:
             rows.append({"file": path.name, "bytes": size, "problem": str(error)})
             continue

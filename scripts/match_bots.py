@@ -21,7 +21,7 @@ from scripts.console import (
 
 if TYPE_CHECKING:
     from game.truco.rules import Rules
-    from solver.truco.duel import Bot, Duel
+    from solver.truco.reading.duel import Bot, Duel
 
 app = new_app("Play two Truco players against each other.")
 
@@ -60,7 +60,7 @@ def match_bots(
     scores = parse_score(score, chosen.target)
     bots = load_bot(a, chosen), load_bot(b, chosen)
 
-    from solver.truco.duel import duel_hands, duel_matches
+    from solver.truco.reading.duel import duel_hands, duel_matches
 
     duels: dict[str, Duel] = {}
     if hands:
@@ -79,16 +79,16 @@ def load_bot(name: str, rules: Rules) -> Bot:
 
     Raises ValueError if it is neither, if the file is damaged, or if it was solved for other rules.
     """
-    from solver.truco.baselines import BASELINES
-    from solver.truco.duel import baseline_bot, strategy_bot
+    from solver.truco.players.baselines import BASELINES
+    from solver.truco.reading.duel import baseline_bot, strategy_bot
 
     if name in BASELINES:
         return baseline_bot(name)
     if not Path(name).exists():
         raise ValueError(f"{name!r} is neither a solution file nor one of {', '.join(BASELINES)}")
-    from solver.truco.playable import load_playable
+    from solver.truco.solutions.load import load_solution
 
-    solution = load_playable(name)
+    solution = load_solution(name)
     if solution.rules != rules:
         raise ValueError(f"{name} was solved for rules {solution.rules.name()}, not {rules.name()}")
     if not solution.complete:

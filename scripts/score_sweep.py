@@ -11,7 +11,7 @@ from scripts.survey import action_label, write_file
 
 if TYPE_CHECKING:
     from game.truco.rules import Rules
-    from solver.truco.census import Question
+    from solver.truco.reading.questions import Question
 
 _FEWEST = 30
 """Decisions below which a score shows nothing: a share of so few says little."""
@@ -37,9 +37,10 @@ def plot_score_sweep(
     from game.truco.hand import PLAYER_NAMES
     from scripts.charts import rendered
     from scripts.equity_charts import draw_table
-    from solver import load_solution
-    from solver.truco.census import ENVIDO_VALUES, take_census
-    from solver.truco.equity_sweep import kept_strategy
+    from solver.truco.match.equity_sweep import kept_strategy
+    from solver.truco.reading.census import take_census
+    from solver.truco.reading.questions import ENVIDO_VALUES
+    from solver.truco.solutions.quick_solution import load_quick_solution
 
     if len(questions) != 1:
         names = "; ".join(f"{PLAYER_NAMES[q.seat]}: {q.name}" for q in questions)
@@ -66,7 +67,7 @@ def plot_score_sweep(
     with progress(f"{len(files)} scores") as update:
         for done, (score, file) in enumerate(files.items()):
             update(done / len(files))
-            found = load_solution(file)
+            found = load_quick_solution(file)
             if found.rules != rules or found.info.score != score:
                 raise ValueError(f"{file} is of rules {found.rules.name()}, score {found.info.score}")
             iterations.add(found.info.iterations)

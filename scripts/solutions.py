@@ -16,8 +16,8 @@ from scripts.console import chosen_rules, parse_score, progress
 if TYPE_CHECKING:
     from game.truco.equity import EquityTable
     from game.truco.rules import Rules
-    from solver import Solution
-    from solver.truco.playable import Playable
+    from solver.truco.reading.solution import Solution
+    from solver.truco.solutions.quick_solution import QuickSolution
 
 SOLVE_SECONDS = 60
 """How long a quick solve runs when a command needs a solution that is not kept."""
@@ -84,14 +84,14 @@ def chosen_utility(utility: str | None, score: tuple[int, int]) -> str:
     return utility
 
 
-def wanted_rules(given: Playable | None, name: str | None, changes: list[str] | None) -> Rules:
+def wanted_rules(given: Solution | None, name: str | None, changes: list[str] | None) -> Rules:
     """Rules that the options name; where they name none, those of the given solution, or `base`."""
     if given is not None and name is None and not changes:
         return given.rules
     return chosen_rules(name or "base", changes)
 
 
-def wanted_scores(given: Playable | None, text: str | None, target: int) -> tuple[int, int]:
+def wanted_scores(given: Solution | None, text: str | None, target: int) -> tuple[int, int]:
     """The score (mano, pie) of an option; without one, that of the given solution, or 0-0."""
     if text is not None:
         return parse_score(text, target)
@@ -111,13 +111,13 @@ def shipped_path(rules: Rules, score: tuple[int, int], utility: str) -> Path | N
 
 
 def find_solution(
-    given: Playable | None,
+    given: Solution | None,
     rules: Rules,
     score: tuple[int, int],
     utility: str | None,
     equity: str = "computed",
     shipped: bool = False,
-) -> Playable:
+) -> Solution:
     """The given solution, else the kept one for this spot, else one solved now and kept.
 
     With `shipped` a policy that comes with this program goes before one kept, though it has trick 1 only.
@@ -136,10 +136,10 @@ def find_solution(
         return given
     ready = shipped_path(rules, score, wanted) if shipped else None
     if ready is not None:
-        from solver.truco.playable import load_playable
+        from solver.truco.solutions.load import load_solution
 
-        return load_playable(ready)
-    from solver import load_solution
+        return load_solution(ready)
+    from solver.truco.solutions.quick_solution import load_quick_solution
 
     worth = chosen_equity(rules, equity) if wanted == "match" else None
     path = kept_path(rules, score, worth)
@@ -147,7 +147,7 @@ def find_solution(
         solution = quick_solve(rules, score, worth, SOLVE_SECONDS, None, 1)
         path.parent.mkdir(parents=True, exist_ok=True)
         solution.save(path)
-    return load_solution(path)
+    return load_quick_solution(path)
 
 
 def chosen_equity(rules: Rules, source: str) -> EquityTable:
@@ -160,13 +160,13 @@ def chosen_equity(rules: Rules, source: str) -> EquityTable:
     return table.named(f"{table.name}, not {rules.name()}") if borrowed else table
 
 
-def given_solution(file: Path | None) -> Playable | None:
+def given_solution(file: Path | None) -> Solution | None:
     """The solution or policy in a file, None without a file."""
     if file is None:
         return None
-    from solver.truco.playable import load_playable
+    from solver.truco.solutions.load import load_solution
 
-    return load_playable(file)
+    return load_solution(file)
 
 
 def quick_solve(
@@ -176,9 +176,9 @@ def quick_solve(
     seconds: float,
     iterations: int | None,
     seed: int,
-) -> Solution:
+) -> QuickSolution:
     """Solves in quick mode for so long, or so many iterations, with progress on stderr."""
-    from solver.truco.quick import QuickSolver, memory_bytes
+    from solver.truco.quick.solver import QuickSolver, memory_bytes
 
     solver = QuickSolver(rules, score, equity, seed)
     share_to_learn = 0.9

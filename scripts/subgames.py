@@ -21,10 +21,12 @@ def subgames(
 ) -> None:
     """Solve both with the vector engine and certify them; Envido of values only also by linear programs."""
     from game.truco.rules import make_rules
-    from solver.truco.vector.solve import Game, VectorSolver, schedule_step
-    from solver.truco.vector.subgames import CardsAlone, EnvidoAlone, envido_program
-    from solver.truco.vector.tier_response import tier_response
-    from solver.truco.vector.trunk_response import Policy
+    from solver.truco.vector.cfr.average import Policy
+    from solver.truco.vector.cfr.schedule import schedule_step
+    from solver.truco.vector.cfr.solver import VectorSolver
+    from solver.truco.vector.model.game import Game
+    from solver.truco.vector.parts import CardsAlone, EnvidoAlone, envido_program
+    from solver.truco.vector.response.tiers.response import tier_response
 
     rules = make_rules()
     values_only = EnvidoAlone(rules, by_value=True)

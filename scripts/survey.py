@@ -14,8 +14,8 @@ import typer
 
 if TYPE_CHECKING:
     from game.truco.rules import Rules
-    from solver.truco.census import Census, Question
-    from solver.truco.playable import Playable
+    from solver.truco.reading.questions import Census, Question
+    from solver.truco.reading.solution import Solution
 
 Topic = Literal["envido", "truco", "mazo", "response"]
 Seat = Literal["mano", "pie"]
@@ -71,7 +71,7 @@ _LABELS = {
 class Survey:
     """A solution and its answers to the questions of one table or plot."""
 
-    solution: Playable
+    solution: Solution
     censuses: list[Census]
     rounds: int
     seed: int
@@ -150,7 +150,7 @@ def topic_questions(
     Raises ValueError for an unknown call in `to`, and for `to` or `trick` where the topic has no use for it.
     """
     from game.truco.hand import MANO, PIE
-    from solver.truco.census import answer_question, turn_question
+    from solver.truco.reading.questions import answer_question, turn_question
 
     if to and topic != "response":
         raise ValueError("--to applies to response only")
@@ -178,7 +178,7 @@ def topic_questions(
 def _answers(player: int, call: str, rules: Rules) -> list[Question]:
     """The seat's answer to a call; two questions for a Truco, before which an Envido may still be called."""
     from game.truco.actions import TRUCO, parse_action
-    from solver.truco.census import answer_question
+    from solver.truco.reading.questions import answer_question
 
     calls = [parse_action(word) for word in call.replace(",", " ").split()]
     if not calls:
@@ -190,16 +190,16 @@ def _answers(player: int, call: str, rules: Rules) -> list[Question]:
 
 def counts_exactly(questions: Sequence[Question]) -> bool:
     """Whether a policy of trick 1 answers the questions, by counting all deals."""
-    from solver.truco.vector.trunk_census import covers
+    from solver.truco.solutions.trunk_census import covers
 
     return all(covers(question) for question in questions)
 
 
 def take_survey(
-    solution: Playable, questions: Sequence[Question], by: str | None, rounds: int | None, seed: int
+    solution: Solution, questions: Sequence[Question], by: str | None, rounds: int | None, seed: int
 ) -> Survey:
     """Asks the questions, with rows `by` envido, strength or hand, by default what the decision is about."""
-    from solver.truco.census import take_census
+    from solver.truco.reading.census import take_census
 
     rounds = rounds or (ROUNDS_BY_HAND if by == "hand" else ROUNDS)
     censuses = []
@@ -211,7 +211,7 @@ def take_survey(
 
 def natural_rows(question: Question) -> str:
     """Rows that tell most about a decision: envido where Envido is at stake, else strength."""
-    from solver.truco.census import ANSWER_ENVIDO
+    from solver.truco.reading.questions import ANSWER_ENVIDO
 
     return "envido" if question.decision == ANSWER_ENVIDO or question.envido_open == 1 else "strength"
 
@@ -229,7 +229,7 @@ def heading(census: Census) -> str:
 
 def action_label(question: Question, action: str) -> str:
     """Short name of an action of the census in answer to this question."""
-    from solver.truco.census import ANSWER_TRUCO
+    from solver.truco.reading.questions import ANSWER_TRUCO
 
     if action != "truco":
         return _LABELS[action]

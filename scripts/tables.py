@@ -45,7 +45,7 @@ from scripts.survey import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from solver.truco.census import Census
+    from solver.truco.reading.questions import Census
 
 EXAMPLES = (
     "Examples:  `truco table envido`  ·  `truco table truco --seat pie --trick 2`  ·  "
@@ -154,7 +154,7 @@ def tidy_frame(survey: Survey, limit: int | None = None) -> pd.DataFrame:
     import pandas as pd
 
     from game.truco.hand import PLAYER_NAMES
-    from solver.truco.census import ACTIONS
+    from solver.truco.reading.questions import ACTIONS
 
     facts = survey.facts()
     frames = []
@@ -313,7 +313,7 @@ def _numbers(row: dict[Any, Any], names: list[str], match_values: bool) -> list[
 
 
 def _notes(survey: Survey) -> list[str]:
-    from solver.truco.census import RARE
+    from solver.truco.reading.questions import RARE
 
     points = survey.solution.info.utility == "points"
     unit = "own points minus the other's over the whole hand" if points else "chance to win the match"

@@ -52,9 +52,9 @@ from scripts.vector import EXAMPLES as EXPLOITABILITY_EXAMPLES
 
 if TYPE_CHECKING:
     from game.truco.spot import Spot
-    from solver import Solution
-    from solver.truco.advice import Advice
-    from solver.truco.playable import Playable
+    from solver.truco.reading.advice import Advice
+    from solver.truco.reading.solution import Solution
+    from solver.truco.solutions.quick_solution import QuickSolution
 
 app = new_app(
     "Game theory for two-player Truco: when to call, accept, raise or fold, and what each choice is worth."
@@ -179,14 +179,14 @@ def info(
     json: JsonOption = False,
 ) -> None:
     """Say what a solution file holds and how it was found."""
-    from solver import load_solution
     from solver.storage import OtherKindError
+    from solver.truco.solutions.quick_solution import load_quick_solution
 
     try:
-        solution = load_solution(file)
+        solution = load_quick_solution(file)
     except OtherKindError as error:
-        from solver.truco.vector.compact import COMPACT, load_compact
-        from solver.truco.vector.files import POLICY, load_policy
+        from solver.truco.vector.policy.compact import COMPACT, load_compact
+        from solver.truco.vector.policy.files import POLICY, load_policy
 
         if error.kind == POLICY:
             show_vector(load_policy(file).info, file, json)
@@ -275,7 +275,7 @@ def advise(
     seat = 0 if mano else 1
     spot = Spot(chosen, seat, parse_cards(hand), scores, tuple(parse_history(history)), shown)
     found = find_solution(given, chosen, scores, utility, equity, shipped=True).at(spot)
-    from solver.truco.advice import advise as advise_at
+    from solver.truco.reading.advice import advise as advise_at
 
     worth = found.equity or chosen_equity(chosen, equity)
     advice = advise_at(found, spot, worth, samples, 1 if seed is None else seed)
@@ -308,7 +308,7 @@ def parse_duration(text: str) -> float:
     return seconds
 
 
-def _show_info(solution: Solution, path: Path, json: bool) -> None:
+def _show_info(solution: QuickSolution, path: Path, json: bool) -> None:
     from dataclasses import asdict
 
     info = solution.info
@@ -346,7 +346,7 @@ def _draw(advice: Advice, seed: int | None) -> int | None:
 
 
 def _advice_as_json(
-    solution: Playable, spot: Spot, advice: Advice, equity: str, drawn: int | None
+    solution: Solution, spot: Spot, advice: Advice, equity: str, drawn: int | None
 ) -> dict[str, object]:
     from dataclasses import asdict
 
@@ -387,7 +387,7 @@ def _advice_as_json(
     }
 
 
-def _print_advice(solution: Playable, spot: Spot, advice: Advice, equity: str, drawn: int | None) -> None:
+def _print_advice(solution: Solution, spot: Spot, advice: Advice, equity: str, drawn: int | None) -> None:
     from rich.console import Console
     from rich.table import Table
 
@@ -431,10 +431,10 @@ def _number(value: float | None, form: str, scale: float = 1.0) -> str:
     return "" if value is None else f"{scale * value:{form}}"
 
 
-def _advice_notes(solution: Playable, spot: Spot, advice: Advice, equity: str) -> list[str]:
+def _advice_notes(solution: Solution, spot: Spot, advice: Advice, equity: str) -> list[str]:
     """What a reader has to know of the table of an advice."""
     from game.truco.hand import PLAYER_NAMES
-    from solver.truco.advice import NEAR, UNREACHED
+    from solver.truco.reading.advice import NEAR, UNREACHED
 
     info = solution.info
     notes = []

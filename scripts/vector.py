@@ -17,9 +17,9 @@ from scripts.console import JsonOption, print_json, progress
 if TYPE_CHECKING:
     from game.truco.equity import EquityTable
     from game.truco.rules import Rules
-    from solver.truco.vector.abstraction import Abstraction
-    from solver.truco.vector.compact import CompactFacts
-    from solver.truco.vector.files import VectorInfo
+    from solver.truco.vector.model.abstraction import Abstraction
+    from solver.truco.vector.policy.compact import CompactFacts
+    from solver.truco.vector.policy.files import VectorInfo
 
 CHECKPOINT_SECONDS = 600.0
 """At most so much work is lost when the program is killed, besides the iteration it was in."""
@@ -59,15 +59,17 @@ def vector_solve(
     the end, and the measurements are kept with the policy. Goes on from `out` + `.checkpoint` where there is one, and
     keeps it up to date. Raises ValueError if the tables do not fit the memory, or the checkpoint is of another game.
     """
-    from solver.truco.vector.files import (
+    from solver.truco.vector.cfr.average import Policy
+    from solver.truco.vector.cfr.schedule import schedule_step
+    from solver.truco.vector.cfr.solver import VectorSolver
+    from solver.truco.vector.model.game import Game
+    from solver.truco.vector.policy.files import (
         StoredPolicy,
         VectorInfo,
         load_checkpoint,
         save_checkpoint,
     )
-    from solver.truco.vector.solve import Game, VectorSolver, schedule_step
-    from solver.truco.vector.tier_response import tier_exploitability
-    from solver.truco.vector.trunk_response import Policy
+    from solver.truco.vector.response.tiers.response import tier_exploitability
 
     game = Game(rules, score, equity, abstraction)
     parts = ", ".join(f"{name} {entries / 1e6:,.0f}M" for name, entries in game.table_entries.items())
@@ -154,7 +156,7 @@ def check_is_due(
 
 def parse_abstraction(contexts: str | None, values: str | None, chains: str | None) -> Abstraction:
     """The merges that options name, as four comma-separated words each; ValueError says what is allowed."""
-    from solver.truco.vector.abstraction import Abstraction
+    from solver.truco.vector.model.abstraction import Abstraction
 
     given = {"contexts": contexts, "values": values, "chains": chains}
     words = {name: tuple(text.split(",")) for name, text in given.items() if text is not None}
@@ -171,7 +173,7 @@ def show_vector(info: VectorInfo, path: Path, json: bool, compact_facts: Compact
 
     rules = make_rules("base", dict(info.rules)).name()
     unit = "points" if info.equity is None else "match"
-    from solver.truco.vector.files import kept_exploitability
+    from solver.truco.vector.policy.files import kept_exploitability
 
     measured = f"not measured: truco exploitability {path}"
     if info.curve:
@@ -226,8 +228,8 @@ def compact(
 
     Mixes are rounded to 8 bits; infosets that the play of either side seldom reaches are left out.
     """
-    from solver.truco.vector.compact import compact_policy
-    from solver.truco.vector.files import certified, kept_exploitability, load_policy
+    from solver.truco.vector.policy.compact import compact_policy
+    from solver.truco.vector.policy.files import certified, kept_exploitability, load_policy
 
     if not out.parent.is_dir():
         raise ValueError(f"folder {out.parent} does not exist")
@@ -280,10 +282,10 @@ def exploitability(
     the same command goes on. Exploitability is the mean of what the best response of each seat gains; it is kept in
     FILE.certificate, from which tables, plots, advice and `truco info` tell it.
     """
-    from solver.truco.vector.certify import best_response
-    from solver.truco.vector.evaluate import policy_value
-    from solver.truco.vector.files import load_policy, save_certificate
-    from solver.truco.vector.trunk_response import Policy
+    from solver.truco.vector.cfr.average import Policy
+    from solver.truco.vector.cfr.evaluate import policy_value
+    from solver.truco.vector.policy.files import load_policy, save_certificate
+    from solver.truco.vector.response.cards.response import best_response
 
     if fast:
         if leaks or keep:
@@ -344,9 +346,9 @@ def _unit(info: VectorInfo) -> str:
 
 def _fast_exploitability(file: Path, json: bool) -> None:
     """Best responses at tier level: what `truco exploitability --fast` says."""
-    from solver.truco.vector.files import load_policy
-    from solver.truco.vector.tier_response import tier_response
-    from solver.truco.vector.trunk_response import Policy
+    from solver.truco.vector.cfr.average import Policy
+    from solver.truco.vector.policy.files import load_policy
+    from solver.truco.vector.response.tiers.response import tier_response
 
     stored = load_policy(file)
     policy = Policy(stored.game, stored.tables)

@@ -2,20 +2,21 @@
 
 from typing import TYPE_CHECKING, Any
 
-from solver.numba_setup import prepare_numba
-
 if TYPE_CHECKING:
-    from solver.truco.solution import Solution, load_solution
+    from solver.truco.reading.solution import Solution
+    from solver.truco.solutions.load import load_solution
 
 __all__ = ["Solution", "load_solution"]
-
-prepare_numba()
 
 
 def __getattr__(name: str) -> Any:
     """Imports the Truco solutions when they are asked for, so that other parts start without them."""
-    if name in __all__:
-        from solver.truco import solution
+    if name == "load_solution":
+        from solver.truco.solutions.load import load_solution
 
-        return getattr(solution, name)
+        return load_solution
+    if name == "Solution":
+        from solver.truco.reading.solution import Solution
+
+        return Solution
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

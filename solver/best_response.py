@@ -5,11 +5,11 @@ Two kernels carry everything here and the CFR iteration too: `spread_reach` (par
 """
 
 import numpy as np
-from numba import njit
 from open_spiel.python.policy import Policy
 
 from solver.flat import FlatGame, Payoffs, Tree
 from solver.flat_policy import PolicyVectors, policy_vectors
+from solver.jit import njit
 
 
 def exploitability(flat: FlatGame, policy: Policy | PolicyVectors) -> float:
@@ -56,7 +56,7 @@ def _values(flat: FlatGame, player: int, opponent: np.ndarray) -> np.ndarray:
     return values
 
 
-@njit(cache=True)
+@njit
 def spread_reach(tree: Tree, strategy: np.ndarray, reach: np.ndarray) -> None:
     """Set the own reach of every sequence but the empty one: reach of the parent times probability.
 
@@ -73,7 +73,7 @@ def spread_reach(tree: Tree, strategy: np.ndarray, reach: np.ndarray) -> None:
                 target[i] = reach[parents[i]] * probability[i]
 
 
-@njit(cache=True)
+@njit
 def sequence_values(payoffs: Payoffs, opponent_reach: np.ndarray, values: np.ndarray) -> None:
     """Set the value of each own sequence: payoffs that end there times chance and the opponent's reach.
 
@@ -89,7 +89,7 @@ def sequence_values(payoffs: Payoffs, opponent_reach: np.ndarray, values: np.nda
                 values[payoffs.columns[k]] += payoffs.values[k] * weight
 
 
-@njit(cache=True)
+@njit
 def _maximize(tree: Tree, values: np.ndarray, response: np.ndarray) -> None:
     """Backward pass of a best response: add each infoset's best value to its parent, mark the best action."""
     for g in range(len(tree.group_actions) - 1, -1, -1):

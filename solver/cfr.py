@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from solver.best_response import exploitability, sequence_values, spread_reach
 from solver.flat import FlatGame, Payoffs, Tree
 from solver.flat_policy import FlatPolicy, PolicyVectors, policy_from_vectors, uniform_vectors
+from solver.jit import njit
 from solver.storage import StorageError, read_arrays, write_arrays
 
 CHECKPOINT_KIND = "flat-cfr-checkpoint"
@@ -162,7 +162,7 @@ def _normalized(tree: Tree, strategy_sum: np.ndarray) -> np.ndarray:
     return vector
 
 
-@njit(cache=True)
+@njit
 def _iterate(
     trees: tuple[Tree, Tree],
     payoffs: tuple[Payoffs, Payoffs],
@@ -194,7 +194,7 @@ def _iterate(
         done[0] = t
 
 
-@njit(cache=True)
+@njit
 def _discount(exponent: float, t: int) -> float:
     if np.isinf(exponent):
         return 1.0 if exponent > 0 else 0.0
@@ -202,7 +202,7 @@ def _discount(exponent: float, t: int) -> float:
     return power / (power + 1.0)
 
 
-@njit(cache=True)
+@njit
 def _match_regrets(
     tree: Tree,
     values: np.ndarray,

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from game.truco.rules import PRESETS
-from solver import Solution, load_solution
-from solver.truco.quick import QuickSolver
+from solver.truco.quick.solver import QuickSolver
+from solver.truco.solutions.quick_solution import QuickSolution, load_quick_solution
 
 
 @pytest.fixture(scope="session")
@@ -21,6 +21,6 @@ def quick_solution_file(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def quick_solution(quick_solution_file) -> Solution:
+def quick_solution(quick_solution_file) -> QuickSolution:
     """The same, read from its file as the commands read it."""
-    return load_solution(quick_solution_file)
+    return load_quick_solution(quick_solution_file)

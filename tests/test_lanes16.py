@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from solver.truco.vector.lanes16 import (
+from solver.jit import njit
+from solver.truco.vector.cfr.lanes16 import (
     inverse,
     lane_sum,
     larger,

@@ -19,9 +19,9 @@ from game.truco.actions import (
 from game.truco.cards import DECK_SIZE, envido_value, parse_cards
 from game.truco.hand import Decision, Hand
 from game.truco.rules import PRESETS, Rules, make_rules
-from solver.truco import engine
-from solver.truco.baselines import BASELINES, CALL_RATE, baseline, baseline_code, baseline_policy
-from solver.truco.heuristic import envido_chance, plan, round_worth, win_chance
+from solver.truco.hand import engine
+from solver.truco.players.baselines import BASELINES, CALL_RATE, baseline, baseline_code, baseline_policy
+from solver.truco.players.heuristic import envido_chance, plan, round_worth, win_chance
 
 RULES = {
     "base": PRESETS["base"],

@@ -8,9 +8,11 @@ import pytest
 from game.truco.actions import TRUCO
 from game.truco.match import Match
 from game.truco.rules import PRESETS, Rules, make_rules
-from solver.truco import engine
-from solver.truco.baselines import BASELINES
-from solver.truco.duel import (
+from solver.truco.hand import engine
+from solver.truco.hand.infokey import info_key
+from solver.truco.hand.table import PolicyTable
+from solver.truco.players.baselines import BASELINES
+from solver.truco.reading.duel import (
     Bot,
     Duel,
     baseline_bot,
@@ -25,9 +27,7 @@ from solver.truco.duel import (
     strategy_bot,
     uniform,
 )
-from solver.truco.infokey import info_key
-from solver.truco.strategy import NO_STRATEGY, table_strategy
-from solver.truco.table import PolicyTable
+from solver.truco.reading.strategy import NO_STRATEGY, table_strategy
 
 BASE = PRESETS["base"]
 NO_CURSOR = np.empty(0, np.int64)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba import njit
 
 from game.truco.actions import (
     ENVIDO,
@@ -25,7 +24,8 @@ from game.truco.actions import (
 from game.truco.equity import simple_equity
 from game.truco.hand import Decision, Hand
 from game.truco.rules import PRESETS, Rules, make_rules
-from solver.truco import engine
+from solver.jit import njit
+from solver.truco.hand import engine
 
 PRESET_HANDS = 20_000
 OVERRIDE_HANDS = 2_000
@@ -59,7 +59,7 @@ OVERRIDES: dict[str, dict[str, Any]] = {
 }
 
 
-@njit(cache=True)
+@njit
 def record_hands(
     rules: np.ndarray,
     rng: np.random.Generator,

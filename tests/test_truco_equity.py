@@ -16,8 +16,8 @@ from game.truco.equity import EquityTable, computed_equity, load_equity, simple_
 from game.truco.rules import PRESETS, make_rules
 from scripts.equity import _shown, csv_text, view_values
 from solver.storage import StorageError
-from solver.truco.deviator import exploit
-from solver.truco.equity_sweep import (
+from solver.truco.match.deviator import exploit
+from solver.truco.match.equity_sweep import (
     SweepSettings,
     Task,
     accumulated_error,
@@ -35,7 +35,7 @@ from solver.truco.equity_sweep import (
     sweep_order,
     visits,
 )
-from solver.truco.selfplay import play_matches
+from solver.truco.match.selfplay import play_matches
 from tests.test_truco_command import truco
 
 RULES = make_rules("base", {"target": 3})
@@ -109,11 +109,11 @@ def test_visits_end_in_the_end_of_the_match(finished):
 
 
 def test_whole_matches_agree_with_the_table(finished):
-    from solver import load_solution
+    from solver.truco.solutions.quick_solution import load_quick_solution
 
     folder, keep = finished
     states = load_states(folder, RULES)
-    tables = {score: load_solution(kept_strategy(keep, score)).table for score in states}
+    tables = {score: load_quick_solution(kept_strategy(keep, score)).table for score in states}
     wins, hands = play_matches(RULES, tables, 20_000, seed=3)
     means = wins.mean(axis=1)
     error = (means.var() / len(means) + accumulated_error(states) ** 2) ** 0.5
@@ -159,13 +159,13 @@ def test_exceptions_are_found(finished):
 
 def test_a_trained_opponent_beats_a_bad_strategy_and_carries_it_backwards(finished):
     """Against strategies of 20 iterations a deviator wins more than half of the matches."""
-    from solver import load_solution
+    from solver.truco.solutions.quick_solution import load_quick_solution
 
     folder, keep = finished
     states = load_states(folder, RULES)
 
     def table_of(score):
-        return load_solution(kept_strategy(keep, score)).table
+        return load_quick_solution(kept_strategy(keep, score)).table
 
     late = exploit(RULES, states, table_of, 80, 2_000, least=2)
     assert any(late[2, 2].deviates)

@@ -24,7 +24,9 @@ from scripts.console import new_app, run
 from scripts.plots import plot
 from scripts.survey import Survey, take_survey, topic_questions
 from scripts.tables import content, table, tidy_frame
-from solver.truco.census import (
+from solver.truco.hand.engine import encode, mover, rules_vector
+from solver.truco.reading.census import asks, strength_bin, take_census
+from solver.truco.reading.questions import (
     ACTIONS,
     ANSWER_ENVIDO,
     ANSWER_TRUCO,
@@ -34,12 +36,8 @@ from solver.truco.census import (
     TURN,
     Census,
     answer_question,
-    asks,
-    strength_bin,
-    take_census,
     turn_question,
 )
-from solver.truco.engine import encode, mover, rules_vector
 
 RULES = PRESETS["base"]
 SHARES = list(ACTIONS)

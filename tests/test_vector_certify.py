@@ -17,15 +17,16 @@ from solver import best_response as flat_response
 from solver.flat import flatten
 from solver.flat_policy import policy_vectors
 from solver.storage import StorageError
-from solver.truco.policy import load_hand_game
-from solver.truco.vector import certify
-from solver.truco.vector.abstraction import Abstraction
-from solver.truco.vector.certify import Policy, best_response
-from solver.truco.vector.evaluate import policy_value
-from solver.truco.vector.kernels import Step
-from solver.truco.vector.lookup import action_mix
-from solver.truco.vector.policy import VectorPolicy
-from solver.truco.vector.solve import Game, VectorSolver
+from solver.truco.hand.openspiel_policy import load_hand_game
+from solver.truco.vector.cfr.evaluate import policy_value
+from solver.truco.vector.cfr.schedule import Step
+from solver.truco.vector.cfr.solver import VectorSolver
+from solver.truco.vector.model.abstraction import Abstraction
+from solver.truco.vector.model.game import Game
+from solver.truco.vector.policy.locate import action_mix
+from solver.truco.vector.policy.openspiel_policy import VectorPolicy
+from solver.truco.vector.response.cards import response as certify
+from solver.truco.vector.response.cards.response import Policy, best_response
 
 EIGHT = "1E 4E 4C 4B 5B 5O 6E 7E"
 SEVEN = "1E 4E 4C 4B 5B 6E 7E"

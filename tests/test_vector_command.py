@@ -7,8 +7,8 @@ import pytest
 
 import scripts.vector
 from solver.storage import read_arrays
-from solver.truco.vector.files import CHECKPOINT, POLICY, VERSION, certificate_path
-from solver.truco.vector.solution import load_vector_solution
+from solver.truco.solutions.vector_solution import load_vector_solution
+from solver.truco.vector.policy.files import CHECKPOINT, POLICY, VERSION, certificate_path
 from tests.test_truco_command import truco
 
 SMALL = (
@@ -116,7 +116,7 @@ def test_a_killed_solve_loses_at_most_what_came_after_its_checkpoint(capsys, tmp
         seen.append(info.iterations)
         keep(solver, info, checkpoint)
 
-    import solver.truco.vector.files as files
+    import solver.truco.vector.policy.files as files
 
     keep = files.save_checkpoint
     monkeypatch.setattr(files, "save_checkpoint", interrupted)

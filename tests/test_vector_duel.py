@@ -9,8 +9,9 @@ import pytest
 
 from game.truco.hand import Hand
 from game.truco.rules import make_rules
-from solver.truco import engine
-from solver.truco.duel import (
+from solver.truco.hand import engine
+from solver.truco.hand.table import choose
+from solver.truco.reading.duel import (
     Bot,
     baseline_bot,
     bot_policy,
@@ -21,13 +22,13 @@ from solver.truco.duel import (
     hand_key,
     strategy_bot,
 )
-from solver.truco.strategy import book_strategy
-from solver.truco.table import choose
-from solver.truco.vector.certify import Policy
-from solver.truco.vector.cursor import make_book
-from solver.truco.vector.evaluate import policy_value
-from solver.truco.vector.lookup import POSITIONS, TRICKS, Tables, action_mix, locate
-from solver.truco.vector.solve import Game
+from solver.truco.reading.strategy import book_strategy
+from solver.truco.vector.cfr.average import Tables
+from solver.truco.vector.cfr.evaluate import policy_value
+from solver.truco.vector.model.game import Game
+from solver.truco.vector.policy.cursor import make_book
+from solver.truco.vector.policy.locate import POSITIONS, TRICKS, action_mix, locate
+from solver.truco.vector.response.cards.response import Policy
 from tests.test_vector_lookup import NONE, flat_table, random_tables
 
 SEED, PAIRS = 3, 150

@@ -7,9 +7,11 @@ import pytest
 
 from game.truco.equity import simple_equity
 from game.truco.rules import make_rules
-from solver.truco.vector.abstraction import Abstraction
-from solver.truco.vector.kernels import match_regrets
-from solver.truco.vector.solve import Game, VectorSolver, schedule_step
+from solver.truco.vector.cfr.regrets import match_regrets
+from solver.truco.vector.cfr.schedule import schedule_step
+from solver.truco.vector.cfr.solver import VectorSolver
+from solver.truco.vector.model.abstraction import Abstraction
+from solver.truco.vector.model.game import Game
 
 
 @pytest.mark.parametrize("actions", [2, 3, 4])

@@ -14,9 +14,14 @@ from game.truco.actions import MAZO, NO_QUIERO, TRUCO
 from game.truco.cards import envido_value, tier
 from game.truco.hand import Hand
 from game.truco.rules import Rules, make_rules
-from solver.truco import engine
-from solver.truco.vector.abstraction import Abstraction
-from solver.truco.vector.cursor import (
+from solver.truco.hand import engine
+from solver.truco.vector.cfr.average import Tables, tables_of
+from solver.truco.vector.cfr.schedule import Step
+from solver.truco.vector.cfr.solver import VectorSolver
+from solver.truco.vector.model.abstraction import Abstraction
+from solver.truco.vector.model.game import Game
+from solver.truco.vector.model.trees import raisers
+from solver.truco.vector.policy.cursor import (
     CURSOR_SIZE,
     EMPTY_BOOK,
     LOST,
@@ -26,21 +31,8 @@ from solver.truco.vector.cursor import (
     start_cursor,
     vector_policy,
 )
-from solver.truco.vector.kernels import Step
-from solver.truco.vector.lookup import (
-    FORCED,
-    POSITIONS,
-    TRICKS,
-    Place,
-    Tables,
-    action_mix,
-    choice_mix,
-    locate,
-    tables_of,
-)
-from solver.truco.vector.policy import VectorPolicy
-from solver.truco.vector.solve import Game, VectorSolver
-from solver.truco.vector.trees import raisers
+from solver.truco.vector.policy.locate import FORCED, POSITIONS, TRICKS, Place, action_mix, choice_mix, locate
+from solver.truco.vector.policy.openspiel_policy import VectorPolicy
 
 PAIRS = "1E 7E 3O 3E 4B 4E"
 """Six cards: equal tiers in one hand, pardas, equal and different Envido values."""

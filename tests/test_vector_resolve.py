@@ -21,17 +21,20 @@ from game.truco.rules import make_rules
 from game.truco.spot import Spot, parse_history
 from scripts.match_bots import load_bot
 from solver.storage import StorageError
-from solver.truco.advice import advise
-from solver.truco.playable import load_playable
-from solver.truco.vector.abstraction import Abstraction
-from solver.truco.vector.certify import Policy
-from solver.truco.vector.compact import compact_policy, load_compact
-from solver.truco.vector.evaluate import Evaluator, policy_value
-from solver.truco.vector.files import StoredPolicy, VectorInfo
-from solver.truco.vector.lookup import FORCED, Tables, _after_first_card, action_mix, locate, tables_of
-from solver.truco.vector.resolve import Resolver, Situation, _entry, resolve
-from solver.truco.vector.solution import CompactSolution
-from solver.truco.vector.solve import Game, VectorSolver, schedule_step
+from solver.truco.reading.advice import advise
+from solver.truco.solutions.load import load_solution
+from solver.truco.solutions.vector_solution import CompactSolution
+from solver.truco.vector.cfr.average import Tables, tables_of
+from solver.truco.vector.cfr.evaluate import Evaluator, policy_value
+from solver.truco.vector.cfr.schedule import schedule_step
+from solver.truco.vector.cfr.solver import VectorSolver
+from solver.truco.vector.model.abstraction import Abstraction
+from solver.truco.vector.model.game import Game
+from solver.truco.vector.policy.compact import compact_policy, load_compact
+from solver.truco.vector.policy.files import StoredPolicy, VectorInfo
+from solver.truco.vector.policy.locate import FORCED, _after_first_card, action_mix, locate
+from solver.truco.vector.policy.subgame import Resolver, Situation, _entry, resolve
+from solver.truco.vector.response.cards.response import Policy
 from tests.test_truco_command import truco
 from tests.test_vector_lookup import EXACT, NONE, SEVEN, flat_table, random_decisions, random_tables
 
@@ -205,7 +208,7 @@ def test_a_compact_file_keeps_what_it_says(tmp_path: Path) -> None:
     broken[-5] ^= 1
     path.write_bytes(broken)
     with pytest.raises(StorageError, match="damaged"):
-        load_playable(path)
+        load_solution(path)
 
 
 @pytest.mark.parametrize(

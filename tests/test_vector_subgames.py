@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from game.truco.rules import make_rules
-from solver.truco.vector.solve import VectorSolver, schedule_step
-from solver.truco.vector.subgames import EnvidoAlone, envido_program
-from solver.truco.vector.tier_response import tier_response
-from solver.truco.vector.trunk_response import Policy
+from solver.truco.vector.cfr.average import Policy
+from solver.truco.vector.cfr.schedule import schedule_step
+from solver.truco.vector.cfr.solver import VectorSolver
+from solver.truco.vector.parts import EnvidoAlone, envido_program
+from solver.truco.vector.response.tiers.response import tier_response
 
 SMALL = "1E 4E 4C 4B 5B 5O 6E 7E"
 

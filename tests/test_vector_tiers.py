@@ -10,9 +10,9 @@ import pytest
 from game.truco.actions import TRUCO
 from game.truco.cards import envido_value, tier
 from game.truco.hand import Hand
-from solver.truco.vector.certify import best_response
-from solver.truco.vector.evaluate import policy_value
-from solver.truco.vector.tier_response import tier_exploitability, tier_response
+from solver.truco.vector.cfr.evaluate import policy_value
+from solver.truco.vector.response.cards.response import best_response
+from solver.truco.vector.response.tiers.response import tier_exploitability, tier_response
 from tests.test_vector_certify import EIGHT, GAMES, Exploiter, solved
 
 SIX = "1E 4E 4C 5B 6E 7E"

@@ -7,12 +7,12 @@ import pytest
 
 from game.truco.cards import envido_value, parse_cards, tier
 from game.truco.rules import make_rules
-from solver.truco import engine
-from solver.truco.vector.abstraction import Abstraction
-from solver.truco.vector.holdings import Holdings
-from solver.truco.vector.layout import START_STATES
-from solver.truco.vector.solve import Game
-from solver.truco.vector.trees import END, LEAF, TURN, build_trunk, trick_tree
+from solver.truco.hand import engine
+from solver.truco.vector.model.abstraction import Abstraction
+from solver.truco.vector.model.forest import START_STATES
+from solver.truco.vector.model.game import Game
+from solver.truco.vector.model.holdings import Holdings
+from solver.truco.vector.model.trees import END, LEAF, TURN, build_trunk, trick_tree
 
 DECK = "1E 1B 3E 3O 6C 7C 12O"
 

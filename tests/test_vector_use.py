@@ -14,18 +14,19 @@ from game.truco.hand import MANO, Hand
 from game.truco.rules import make_rules
 from game.truco.spot import Spot, parse_history
 from solver.storage import StorageError
-from solver.truco.advice import advise
-from solver.truco.census import answer_question, take_census, turn_question
-from solver.truco.playable import load_playable
-from solver.truco.vector.abstraction import Abstraction
-from solver.truco.vector.certify import Policy
-from solver.truco.vector.compact import compact_policy
-from solver.truco.vector.evaluate import policy_value
-from solver.truco.vector.files import StoredPolicy, VectorInfo, load_policy
-from solver.truco.vector.lookup import action_mix
-from solver.truco.vector.solution import VectorSolution, compact_solution, load_vector_solution
-from solver.truco.vector.solve import Game
-from solver.truco.vector.trunk_census import covers
+from solver.truco.reading.advice import advise
+from solver.truco.reading.census import take_census
+from solver.truco.reading.questions import answer_question, turn_question
+from solver.truco.solutions.load import load_solution
+from solver.truco.solutions.trunk_census import covers
+from solver.truco.solutions.vector_solution import VectorSolution, compact_solution, load_vector_solution
+from solver.truco.vector.cfr.evaluate import policy_value
+from solver.truco.vector.model.abstraction import Abstraction
+from solver.truco.vector.model.game import Game
+from solver.truco.vector.policy.compact import compact_policy
+from solver.truco.vector.policy.files import StoredPolicy, VectorInfo, load_policy
+from solver.truco.vector.policy.locate import action_mix
+from solver.truco.vector.response.cards.response import Policy
 from tests.test_truco_command import truco
 from tests.test_vector_lookup import NONE, random_tables
 
@@ -149,4 +150,4 @@ def test_wrong_files_are_refused_in_one_line(capsys, tmp_path: Path, match_file:
     broken = tmp_path / "broken.vector"
     broken.write_bytes(match_file.read_bytes()[:-1000])
     with pytest.raises(StorageError, match="damaged in its header"):
-        load_playable(broken)
+        load_solution(broken)

@@ -6,10 +6,10 @@ once they are not, lose with the highest card that loses.
 """
 
 import numpy as np
-from numba import njit
 
 from game.truff.cards import NO_TRUFF
 from game.truff.rules import Mode
+from solver.jit import njit
 from solver.truff.bids import CARDS, COUNTED, DENOMINATION
 from solver.truff.engine import (
     COUNT,
@@ -32,7 +32,7 @@ _NT = NO_TRUFF
 _ATAS, _BAWAH = int(Mode.ATAS), int(Mode.BAWAH)
 
 
-@njit(cache=True)
+@njit
 def likely_tricks(hand: int, trump: int) -> float:
     """Tricks the hand may expect with this trump: honours, plus length and ruffs in trumps."""
     tricks = 0.0
@@ -53,7 +53,7 @@ def likely_tricks(hand: int, trump: int) -> float:
     return tricks
 
 
-@njit(cache=True)
+@njit
 def rule_bid(hand: int, bids: np.ndarray, count: int) -> int:
     """The cards of the shortlisted bid with many likely tricks that its number nearly names."""
     best, best_score = bids[0, CARDS], -1e9
@@ -66,13 +66,13 @@ def rule_bid(hand: int, bids: np.ndarray, count: int) -> int:
     return best
 
 
-@njit(cache=True)
+@njit
 def rule_mode(state: np.ndarray) -> int:
     """Atas when the contract winner asked for 5 tricks or more."""
     return _ATAS if state[NUMBER + state[WINNER]] >= 5 else _BAWAH
 
 
-@njit(cache=True)
+@njit
 def rule_play(state: np.ndarray, cfg: np.ndarray) -> int:
     """The card of the seat to move. Reads what that seat sees and nothing else."""
     seat = state[TURN]

@@ -10,9 +10,9 @@ from importlib import resources
 from pathlib import Path
 
 import numpy as np
-from numba import njit
 
 from game.truff.cards import NO_TRUFF
+from solver.jit import njit
 from solver.truff.baseline import rule_bid
 from solver.truff.bids import CARDS, COUNTED, DENOMINATION, MAX_SHORTLIST, shortlist
 from solver.truff.engine import SUIT_MASK, bid_suit, bid_sum, lowest, popcount, random_below
@@ -60,7 +60,7 @@ def blank_bidder() -> Bidder:
     )
 
 
-@njit(cache=True)
+@njit
 def card_inputs(hand: int, denomination: int, inputs: np.ndarray) -> int:
     """Write the inputs that the cards switch on for a bid of this denomination; returns how many (13)."""
     keys = np.zeros(4, dtype=np.int64)
@@ -89,7 +89,7 @@ def card_inputs(hand: int, denomination: int, inputs: np.ndarray) -> int:
     return n
 
 
-@njit(cache=True)
+@njit
 def bid_inputs(number: int, denomination: int, shown: int, inputs: np.ndarray) -> None:
     """Write the three inputs that the bid itself switches on."""
     inputs[0] = _NUMBER_ROWS + number
@@ -97,7 +97,7 @@ def bid_inputs(number: int, denomination: int, shown: int, inputs: np.ndarray) -
     inputs[2] = _SHOWN_ROWS + min(shown, _MOST_SHOWN) - 1
 
 
-@njit(cache=True)
+@njit
 def bid_values(hand: int, bids: np.ndarray, count: int, bidder: Bidder, net: int, values: np.ndarray) -> None:
     """Expected points of the shortlisted bids by network `net` of the bidder."""
     w1, b1, w2, b2 = bidder
@@ -119,7 +119,7 @@ def bid_values(hand: int, bids: np.ndarray, count: int, bidder: Bidder, net: int
         values[i] = value
 
 
-@njit(cache=True)
+@njit
 def choose_bid(hand: int, cfg: np.ndarray, bidder: Bidder, net: int) -> int:
     """The bid cards that network `net`, or the rule-based player for RULE_BASED, lays with this hand."""
     bids = np.empty((MAX_SHORTLIST, 3), dtype=np.int64)
@@ -131,13 +131,13 @@ def choose_bid(hand: int, cfg: np.ndarray, bidder: Bidder, net: int) -> int:
     return bids[np.argmax(values[:count]), CARDS]
 
 
-@njit(cache=True)
+@njit
 def random_net(bidder: Bidder, rng: np.ndarray) -> int:
     """One of the bidder's networks."""
     return random_below(rng, len(bidder[3]))
 
 
-@njit(cache=True)
+@njit
 def bid_log_likelihood(
     hand: int, shown: int, cfg: np.ndarray, bidder: Bidder, net: int, temperature: float
 ) -> float:

@@ -1,9 +1,9 @@
 """The bids of a hand on bitboards: per denomination and number, the set that wins ties and shows least."""
 
 import numpy as np
-from numba import njit
 
 from game.truff.cards import NO_TRUFF
+from solver.jit import njit
 from solver.truff.engine import BID_MAX, BID_VALUES, NT_MIN, beats, bid_suit, lowest
 
 MAX_SHORTLIST = 5 * 13
@@ -12,7 +12,7 @@ CARDS, COUNTED, DENOMINATION = range(3)
 _NT = NO_TRUFF
 
 
-@njit(cache=True)
+@njit
 def shortlist(hand: int, cfg: np.ndarray, bids: np.ndarray) -> int:
     """Fill `bids` (int64[MAX_SHORTLIST, 3]) with one bid per denomination and number; returns how many.
 

@@ -6,12 +6,13 @@ callers: legality is checked in `game.truff`.
 """
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
 from game.truff.cards import NO_TRUFF, bid_value
 from game.truff.deal import Deal, Phase
 from game.truff.rules import FACE_DOWNS, TRUMP_LEADS, Mode, Rules
+from solver.jit import njit
 
 # Offsets into a state; four entries each where a seat or a place in the trick is added.
 HAND = 0  # cards held
@@ -122,31 +123,31 @@ def _ctlz(typingctx, mask):  # type: ignore[no-untyped-def]
     return types.int64(types.int64), codegen
 
 
-@njit(cache=True)
+@njit
 def popcount(mask: int) -> int:
     """Number of cards in a bitboard."""
     return _ctpop(mask)  # type: ignore[call-arg]
 
 
-@njit(cache=True)
+@njit
 def lowest(mask: int) -> int:
     """Lowest card of a non-empty bitboard."""
     return _cttz(mask)  # type: ignore[call-arg]
 
 
-@njit(cache=True)
+@njit
 def highest(mask: int) -> int:
     """Highest card of a non-empty bitboard; within a suit, the highest in trick rank."""
     return 63 - _ctlz(mask)  # type: ignore[call-arg]
 
 
-@njit(cache=True)
+@njit
 def suit_cards(mask: int, suit: int) -> int:
     """The cards of one suit, still at their places."""
     return mask & (SUIT_MASK << (13 * suit))
 
 
-@njit(cache=True)
+@njit
 def random_below(rng: np.ndarray, n: int) -> int:
     """A number 0 <= x < n from a splitmix64 stream; `rng` is uint64[1] and advances."""
     rng[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -157,7 +158,7 @@ def random_below(rng: np.ndarray, n: int) -> int:
     return int(np.int64(((z >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32)))
 
 
-@njit(cache=True)
+@njit
 def random_card(rng: np.ndarray, mask: int) -> int:
     """A uniformly random card of a non-empty bitboard."""
     for _ in range(random_below(rng, popcount(mask))):
@@ -171,7 +172,7 @@ def new_rng(seed: int) -> np.ndarray:
 
 
 # ----------------------------------------------------------------------------------------------- a deal
-@njit(cache=True)
+@njit
 def deal_cards(state: np.ndarray, cfg: np.ndarray, rng: np.ndarray) -> None:
     """Reset `state` to a fresh random deal."""
     state[:] = 0
@@ -189,7 +190,7 @@ def deal_cards(state: np.ndarray, cfg: np.ndarray, rng: np.ndarray) -> None:
         state[HAND + i // cfg[TRICKS]] |= 1 << cards[i]
 
 
-@njit(cache=True)
+@njit
 def bid_sum(bid: int) -> int:
     """Sum of the bid values."""
     total = 0
@@ -199,14 +200,14 @@ def bid_sum(bid: int) -> int:
     return total
 
 
-@njit(cache=True)
+@njit
 def bid_suit(bid: int) -> int:
     """Denomination of a non-empty bid."""
     suit = lowest(bid) // 13
     return suit if suit_cards(bid, suit) == bid else _NT
 
 
-@njit(cache=True)
+@njit
 def by_value(bid: int, value: int) -> int:
     """Bit per suit: the bid has that suit's card of this value."""
     position = 12 if value == 1 else value - 2
@@ -216,7 +217,7 @@ def by_value(bid: int, value: int) -> int:
     return suits
 
 
-@njit(cache=True)
+@njit
 def beats(bid: int, other: int) -> bool:
     """Whether `bid` is higher than `other`: R-8, then A-3."""
     mine, yours = bid_sum(bid), bid_sum(other)
@@ -239,7 +240,7 @@ def beats(bid: int, other: int) -> bool:
     return False
 
 
-@njit(cache=True)
+@njit
 def reveal(state: np.ndarray, cfg: np.ndarray) -> None:
     """Turn up the bids in state[BID:]: contract winner, trump, numbers, and the mode unless T = tricks."""
     winner = 0
@@ -258,7 +259,7 @@ def reveal(state: np.ndarray, cfg: np.ndarray) -> None:
         state[MODE] = _ATAS if total > cfg[TRICKS] else _BAWAH
 
 
-@njit(cache=True)
+@njit
 def choose_mode(state: np.ndarray, cfg: np.ndarray, mode: int) -> None:
     """The contract winner's choice at T = tricks (R-13)."""
     state[MODE] = mode
@@ -266,13 +267,13 @@ def choose_mode(state: np.ndarray, cfg: np.ndarray, mode: int) -> None:
         state[NUMBER + seat] += 1 if mode == _ATAS else -1
 
 
-@njit(cache=True)
+@njit
 def _may_lead_trump(state: np.ndarray, cfg: np.ndarray) -> bool:
     rule = cfg[TRUMP_LEAD]
     return bool((rule == _BROKEN and state[BROKEN]) or (rule == _FIRST and state[TRICK]))
 
 
-@njit(cache=True)
+@njit
 def legal_plays(state: np.ndarray, cfg: np.ndarray) -> int:
     """Cards the seat to move may play."""
     hand = state[HAND + state[TURN]]
@@ -287,7 +288,7 @@ def legal_plays(state: np.ndarray, cfg: np.ndarray) -> int:
     return others if others else hand
 
 
-@njit(cache=True)
+@njit
 def play(state: np.ndarray, cfg: np.ndarray, card: int) -> None:
     """Play a legal card of the seat to move, and settle the trick if it is the last one."""
     seat = state[TURN]
@@ -328,7 +329,7 @@ def play(state: np.ndarray, cfg: np.ndarray, card: int) -> None:
     state[TRICK] += 1
 
 
-@njit(cache=True)
+@njit
 def points_for(mode: int, number: int, won: int) -> int:
     """Points of a contract `number` when `won` tricks were taken."""
     gap = won - number
@@ -338,13 +339,13 @@ def points_for(mode: int, number: int, won: int) -> int:
     return -abs(gap) * (2 if costly else 1)
 
 
-@njit(cache=True)
+@njit
 def points(state: np.ndarray, seat: int) -> int:
     """Points of a seat if the deal ended with the tricks taken so far."""
     return points_for(state[MODE], state[NUMBER + seat], state[WON + seat])
 
 
-@njit(cache=True)
+@njit
 def random_bid(hand: int, cfg: np.ndarray, rng: np.ndarray) -> int:
     """One random usable card as a bid."""
     usable = 0
@@ -357,7 +358,7 @@ def random_bid(hand: int, cfg: np.ndarray, rng: np.ndarray) -> int:
     return 1 << random_card(rng, usable)
 
 
-@njit(cache=True)
+@njit
 def play_random_deals(cfg: np.ndarray, deals: int, rng: np.ndarray) -> np.ndarray:
     """Whole deals of random one-card bids, modes and plays; mean points a seat. The engine's speed test."""
     state = np.zeros(STATE_SIZE, dtype=np.int64)

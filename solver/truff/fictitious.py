@@ -9,8 +9,8 @@ reported.
 from collections.abc import Callable
 
 import numpy as np
-from numba import njit
 
+from solver.jit import njit
 from solver.truff.baseline import rule_mode
 from solver.truff.bidding import (
     ACTIVE,
@@ -49,7 +49,7 @@ _EPOCHS = 3
 _RATE = 4e-3
 
 
-@njit(cache=True)
+@njit
 def deal_points(state: np.ndarray, cfg: np.ndarray, policy: Policy, after: np.ndarray) -> None:
     """Reveal the bids of `state` and play the deal out in `after`."""
     after[:] = state
@@ -59,7 +59,7 @@ def deal_points(state: np.ndarray, cfg: np.ndarray, policy: Policy, after: np.nd
     play_out(after, cfg, policy)
 
 
-@njit(cache=True)
+@njit
 def simulate_bids(
     cfg: np.ndarray,
     policy: Policy,
@@ -111,7 +111,7 @@ def simulate_bids(
             state[BID + seat] = laid
 
 
-@njit(cache=True)
+@njit
 def compare_bids(
     cfg: np.ndarray,
     policy: Policy,
@@ -203,7 +203,7 @@ def measure_gain(
     return _gain(points)
 
 
-@njit(cache=True)
+@njit
 def simulation_gains(
     cfg: np.ndarray, policy: Policy, bidder: Bidder, hands: int, deals: int, rng: np.ndarray
 ) -> np.ndarray:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numba import njit
 
 from game.truff.deal import Deal, Phase, View
 from game.truff.rules import Rules
+from solver.jit import njit
 
 _TERMINAL, _ROOT = -1, -2
 
@@ -92,7 +92,7 @@ def _all_deals(cards: tuple[int, ...], size: int) -> list[list[tuple[int, ...]]]
     ]
 
 
-@njit(cache=True)
+@njit
 def _reaches(
     player: np.ndarray,
     infoset: np.ndarray,
@@ -112,7 +112,7 @@ def _reaches(
             reach[i, player[up]] *= strategy[offsets[infoset[up]] + action[i]]
 
 
-@njit(cache=True)
+@njit
 def _values(
     player: np.ndarray,
     infoset: np.ndarray,
@@ -133,7 +133,7 @@ def _values(
             values[up, p] += chance * values[i, p]
 
 
-@njit(cache=True)
+@njit
 def _others_reach(reach: np.ndarray, node: int, player: int) -> float:
     """Chance that the players but `player` reach the node."""
     product = 1.0
@@ -143,7 +143,7 @@ def _others_reach(reach: np.ndarray, node: int, player: int) -> float:
     return product
 
 
-@njit(cache=True)
+@njit
 def _add_regrets(
     player: np.ndarray,
     infoset: np.ndarray,
@@ -169,7 +169,7 @@ def _add_regrets(
         regrets[at] = max(regrets[at], 0.0)
 
 
-@njit(cache=True)
+@njit
 def _normalise(offsets: np.ndarray, weights: np.ndarray, strategy: np.ndarray) -> None:
     """Strategy in proportion to the weights of each infoset, uniform where they are all 0."""
     for h in range(len(offsets) - 1):
@@ -224,7 +224,7 @@ def best_response_value(game: FlatGame, strategy: np.ndarray, player: int) -> fl
     return float(expected_payoffs(game, response)[player])
 
 
-@njit(cache=True)
+@njit
 def _greedy(
     player: np.ndarray,
     infoset: np.ndarray,

@@ -11,10 +11,10 @@ import json
 from importlib import resources
 
 import numpy as np
-from numba import njit
 
 from game.truff.cards import NO_TRUFF
 from game.truff.rules import Mode
+from solver.jit import njit
 from solver.truff.engine import (
     COUNT,
     HAND,
@@ -116,7 +116,7 @@ def load_policy() -> Policy:
     return make_policy(np.array([weights[name] for name in WEIGHT_NAMES]))
 
 
-@njit(cache=True)
+@njit
 def pressure_level(state: np.ndarray, cfg: np.ndarray, seat: int) -> int:
     """How much the seats together still want, against the tricks left; 0 (little) to 4 (much)."""
     left = cfg[TRICKS] - state[TRICK]
@@ -134,7 +134,7 @@ def pressure_level(state: np.ndarray, cfg: np.ndarray, seat: int) -> int:
     return 3 if surplus <= 2 else 4
 
 
-@njit(cache=True)
+@njit
 def score_cards(
     state: np.ndarray,
     cfg: np.ndarray,
@@ -195,7 +195,7 @@ def score_cards(
     return n
 
 
-@njit(cache=True)
+@njit
 def policy_play(state: np.ndarray, cfg: np.ndarray, policy: Policy) -> int:
     """The best-scored card of the seat to move."""
     cards = np.empty(13, dtype=np.int64)

@@ -5,9 +5,9 @@ Settings are one int64/float64 vector so that the kernels take them as one argum
 """
 
 import numpy as np
-from numba import njit
 
 from game.truff.rules import Mode
+from solver.jit import njit
 from solver.truff.bidding import Bidder, bid_log_likelihood, random_net
 from solver.truff.engine import (
     BID,
@@ -53,7 +53,7 @@ def search_settings(
     return np.array([worlds, proposals, bid_trust, play_trust], dtype=np.float64)
 
 
-@njit(cache=True)
+@njit
 def draw_worlds(
     state: np.ndarray, cfg: np.ndarray, policy: Policy, bidder: Bidder, settings: np.ndarray, rng: np.ndarray
 ) -> np.ndarray:
@@ -85,14 +85,14 @@ def draw_worlds(
     return proposals[picks]
 
 
-@njit(cache=True)
+@njit
 def play_out(state: np.ndarray, cfg: np.ndarray, policy: Policy) -> None:
     """Finish the deal with the rollout policy in every seat."""
     while state[TRICK] < cfg[TRICKS]:
         play(state, cfg, policy_play(state, cfg, policy))
 
 
-@njit(cache=True)
+@njit
 def distinct_plays(state: np.ndarray, cfg: np.ndarray) -> int:
     """Legal cards but those that repeat a lower one: nothing unseen or on the table lies between."""
     legal = legal_plays(state, cfg)
@@ -112,7 +112,7 @@ def distinct_plays(state: np.ndarray, cfg: np.ndarray) -> int:
     return kept
 
 
-@njit(cache=True)
+@njit
 def play_outcomes(
     state: np.ndarray, cfg: np.ndarray, policy: Policy, cards: np.ndarray, worlds: np.ndarray
 ) -> np.ndarray:
@@ -129,7 +129,7 @@ def play_outcomes(
     return won
 
 
-@njit(cache=True)
+@njit
 def search_play(
     state: np.ndarray, cfg: np.ndarray, policy: Policy, bidder: Bidder, settings: np.ndarray, rng: np.ndarray
 ) -> int:
@@ -153,7 +153,7 @@ def search_play(
     return cards[best]
 
 
-@njit(cache=True)
+@njit
 def search_mode(
     state: np.ndarray,
     cfg: np.ndarray,

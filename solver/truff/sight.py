@@ -5,8 +5,8 @@ the table it knows the suit, not the rank.
 """
 
 import numpy as np
-from numba import njit
 
+from solver.jit import njit
 from solver.truff.engine import (
     BEST,
     COUNT,
@@ -22,13 +22,13 @@ from solver.truff.engine import (
 )
 
 
-@njit(cache=True)
+@njit
 def unseen_cards(state: np.ndarray, cfg: np.ndarray) -> int:
     """Cards whose place the seat to move does not see: other hands and face-down trumps on the table."""
     return cfg[PACK] & ~state[SEEN] & ~state[HAND + state[TURN]]
 
 
-@njit(cache=True)
+@njit
 def face_down_trumps(state: np.ndarray, cfg: np.ndarray) -> int:
     """Trumps lying face down on the table."""
     if not cfg[HIDDEN]:
@@ -39,7 +39,7 @@ def face_down_trumps(state: np.ndarray, cfg: np.ndarray) -> int:
     return hidden
 
 
-@njit(cache=True)
+@njit
 def ahead_chance(state: np.ndarray, card: int, unseen: int, hidden: int) -> float:
     """Chance that `card` leads the trick as it lies; strictly between 0 and 1 only above face-down trumps.
 
@@ -65,7 +65,7 @@ def ahead_chance(state: np.ndarray, card: int, unseen: int, hidden: int) -> floa
     return chance
 
 
-@njit(cache=True)
+@njit
 def higher_unseen(card: int, unseen: int) -> int:
     """Unseen cards of the suit of `card` that outrank it."""
     return popcount(suit_cards(unseen, card // 13) >> (card + 1))

@@ -1,8 +1,8 @@
 """Simulated bids: deal the other hands at random, let those seats bid by the learned bidder, play out, and count."""
 
 import numpy as np
-from numba import njit
 
+from solver.jit import njit
 from solver.truff.baseline import rule_mode
 from solver.truff.bidding import Bidder, bid_values, choose_bid, random_net
 from solver.truff.bids import CARDS, MAX_SHORTLIST, shortlist
@@ -31,7 +31,7 @@ POINTS, TRICKS_WON, WON_CONTRACT, CONTRACT = range(4)
 _CANDIDATES = 8
 
 
-@njit(cache=True)
+@njit
 def _deal_others(state: np.ndarray, cfg: np.ndarray, hand: int, rng: np.ndarray) -> None:
     """Give seat 0 `hand` and the other seats random hands of the rest."""
     state[:] = 0
@@ -44,7 +44,7 @@ def _deal_others(state: np.ndarray, cfg: np.ndarray, hand: int, rng: np.ndarray)
             state[HAND + seat] |= 1 << card
 
 
-@njit(cache=True)
+@njit
 def simulate_hand(
     hand: int,
     bids: np.ndarray,
@@ -79,7 +79,7 @@ def simulate_hand(
     return outcomes
 
 
-@njit(cache=True)
+@njit
 def simulated_bid(
     hand: int, cfg: np.ndarray, policy: Policy, bidder: Bidder, deals: int, rng: np.ndarray
 ) -> int:

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from game.truff.rules import Rules
+from solver.jit import njit
 from solver.truff.bidding import Bidder, bid_values
 from solver.truff.bids import CARDS, COUNTED, DENOMINATION, MAX_SHORTLIST, shortlist
 from solver.truff.engine import HAND, STATE_SIZE, config, deal_cards, new_rng, popcount, suit_cards
@@ -32,7 +32,7 @@ class Survey:
     made: np.ndarray
 
 
-@njit(cache=True)
+@njit
 def _survey(
     cfg: np.ndarray, policy: Policy, bidder: Bidder, deals: int, rng: np.ndarray, rows: np.ndarray
 ) -> None:

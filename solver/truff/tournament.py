@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from game.truff.rules import Rules
+from solver.jit import njit
 from solver.truff.baseline import rule_mode, rule_play
 from solver.truff.bidding import RULE_BASED, Bidder, choose_bid, random_net
 from solver.truff.bids import CARDS, MAX_SHORTLIST, shortlist
@@ -74,7 +74,7 @@ def mean_and_interval(per_deal: np.ndarray) -> tuple[float, float]:
     return float(deals.mean()), float(1.96 * deals.std(ddof=1) / len(deals) ** 0.5)
 
 
-@njit(cache=True)
+@njit
 def lay_bid(hand: int, cfg: np.ndarray, kind: int, policy: Policy, bidder: Bidder, rng: np.ndarray) -> int:
     """The bid cards of a player of this kind."""
     if kind == RANDOM:
@@ -85,7 +85,7 @@ def lay_bid(hand: int, cfg: np.ndarray, kind: int, policy: Policy, bidder: Bidde
     return choose_bid(hand, cfg, bidder, RULE_BASED if kind == RULE else random_net(bidder, rng))
 
 
-@njit(cache=True)
+@njit
 def play_deal(
     state: np.ndarray,
     cfg: np.ndarray,
@@ -121,7 +121,7 @@ def play_deal(
         play(state, cfg, card)
 
 
-@njit(cache=True)
+@njit
 def _duplicate(
     cfg: np.ndarray,
     hero: tuple[int, int],

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 import numpy as np
-from numba import njit
 
+from solver.jit import njit
 from solver.truff.baseline import rule_bid, rule_mode, rule_play
 from solver.truff.bids import MAX_SHORTLIST, shortlist
 from solver.truff.engine import (
@@ -30,7 +30,7 @@ from solver.truff.policy import Policy, make_policy, policy_play
 from solver.truff.search import play_out
 
 
-@njit(cache=True)
+@njit
 def hero_points(
     starts: np.ndarray,
     cfg: np.ndarray,
@@ -60,7 +60,7 @@ def hero_points(
     return total / len(starts), made / len(starts)
 
 
-@njit(cache=True)
+@njit
 def rule_bid_starts(cfg: np.ndarray, deals: int, rng: np.ndarray) -> np.ndarray:
     """Random deals int64[deals, STATE_SIZE] with rule-based bids and modes, ready for the opening lead."""
     starts = np.empty((deals, STATE_SIZE), dtype=np.int64)
@@ -77,7 +77,7 @@ def rule_bid_starts(cfg: np.ndarray, deals: int, rng: np.ndarray) -> np.ndarray:
     return starts
 
 
-@njit(cache=True)
+@njit
 def play_out_all(starts: np.ndarray, cfg: np.ndarray, policy: Policy) -> float:
     """Mean points of seat 0 when all seats play the policy from each start."""
     state = np.empty(STATE_SIZE, dtype=np.int64)

@@ -7,8 +7,8 @@ their bids (`bidding.bid_log_likelihood`), over the chance with which the sample
 """
 
 import numpy as np
-from numba import njit
 
+from solver.jit import njit
 from solver.truff.engine import (
     BEST,
     BID,
@@ -40,7 +40,7 @@ from solver.truff.sight import unseen_cards
 _ATTEMPTS = 100
 
 
-@njit(cache=True)
+@njit
 def sample_world(state: np.ndarray, cfg: np.ndarray, rng: np.ndarray, world: np.ndarray) -> float:
     """Fill `world` with a random world for the seat to move; returns its log importance weight.
 
@@ -54,7 +54,7 @@ def sample_world(state: np.ndarray, cfg: np.ndarray, rng: np.ndarray, world: np.
     return -np.inf
 
 
-@njit(cache=True)
+@njit
 def _propose(state: np.ndarray, cfg: np.ndarray, rng: np.ndarray, world: np.ndarray) -> float:
     players, me, trump = cfg[PLAYERS], state[TURN], state[TRUMP]
     unseen = unseen_cards(state, cfg)
@@ -120,7 +120,7 @@ def _propose(state: np.ndarray, cfg: np.ndarray, rng: np.ndarray, world: np.ndar
     return log_weight
 
 
-@njit(cache=True)
+@njit
 def _best_place(world: np.ndarray, trump: int) -> int:
     best = 0
     for place in range(1, world[COUNT]):
@@ -130,7 +130,7 @@ def _best_place(world: np.ndarray, trump: int) -> int:
     return best
 
 
-@njit(cache=True)
+@njit
 def full_hands(world: np.ndarray, cfg: np.ndarray, hands: np.ndarray) -> None:
     """The hands as dealt, from those held and the history."""
     for seat in range(cfg[PLAYERS]):
@@ -139,7 +139,7 @@ def full_hands(world: np.ndarray, cfg: np.ndarray, hands: np.ndarray) -> None:
         hands[world[HISTORY + i] // 64] |= 1 << (world[HISTORY + i] % 64)
 
 
-@njit(cache=True)
+@njit
 def play_log_likelihood(
     world: np.ndarray, cfg: np.ndarray, policy: Policy, temperature: float, replay: np.ndarray
 ) -> float:
@@ -176,7 +176,7 @@ def play_log_likelihood(
     return total
 
 
-@njit(cache=True)
+@njit
 def resample(log_weights: np.ndarray, picks: np.ndarray, rng: np.ndarray) -> None:
     """Systematic resampling: fill `picks` with indices drawn in proportion to exp(log_weights)."""
     weights = np.exp(log_weights - log_weights.max())

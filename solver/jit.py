@@ -1,0 +1,203 @@
+"""Compiling kernels with numba: decorators whose cache knows all that a kernel is made from, and sharing out work.
+
+numba's own cache looks at the file of a kernel only. It would go on using a kernel after a function that it calls
+from another file has changed, and would compile all kernels of a file anew when one of them has. Here a compiled
+kernel is named by a digest of its own bytecode and of all that it refers to: functions, constants, named tuples.
+Equal code in two checkouts is compiled once. Nothing outside the decorated functions is touched.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import os
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+from numba import njit as _njit
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.dispatcher import Dispatcher
+from numba.extending import intrinsic
+
+_Intrinsic: Any = type(intrinsic(lambda typing: None))
+
+
+def kernels_folder() -> Path:
+    """Where compiled kernels are kept: NUMBA_CACHE_DIR if it is set, else a folder of the user's caches."""
+    folder = os.environ.get("NUMBA_CACHE_DIR")
+    if folder:
+        return Path(folder)
+    import platformdirs
+
+    return platformdirs.user_cache_path("truco") / "kernels"
+
+
+class _Locator(_CacheLocator):
+    """Names files by the digest of the function, which is computed when the cache is first asked."""
+
+    def __init__(self, function: Any) -> None:
+        self._py_file = inspect.getfile(function)
+        self._digest = _digest(function)
+
+    def get_cache_path(self) -> str:
+        return str(kernels_folder())
+
+    def get_source_stamp(self) -> str:
+        return self._digest
+
+    def get_disambiguator(self) -> str:
+        return self._digest[:16]
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> _Locator | None:
+        self = cls(py_func)
+        try:
+            self.ensure_cache_path()
+        except OSError:
+            return None
+        return self
+
+
+class _Impl(CompileResultCacheImpl):
+    _locator_classes = [_Locator]  # type: ignore[list-item]  # noqa: RUF012
+
+
+class _Cache(FunctionCache):
+    _impl_class = _Impl
+
+
+class _LateCache:
+    """Stands in for a dispatcher's cache until it is used: what a kernel refers to may be defined after it."""
+
+    def __init__(self, dispatcher: Any) -> None:
+        self._dispatcher = dispatcher
+
+    def _real(self) -> Any:
+        try:
+            cache: Any = _Cache(self._dispatcher.py_func)
+        except RuntimeError:  # nowhere to write: compile each time
+            from numba.core.caching import NullCache
+
+            cache = NullCache()
+        self._dispatcher._cache = cache
+        return cache
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real(), name)
+
+
+def njit(function: Any = None, **options: Any) -> Any:
+    """`numba.njit` with the cache of this module, for use with and without options."""
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        dispatcher = _njit(**options)(function)
+        dispatcher._cache = _LateCache(dispatcher)
+        return dispatcher
+
+    return decorate if function is None else decorate(function)
+
+
+def kernel(function: Any) -> Any:
+    """Decorator for kernels that make no arrays: numba then leaves out counting references to those they get.
+
+    Counting is atomic, and threads that share an array wait for each other. Arithmetic is fastmath.
+    """
+    return njit(fastmath=True, _nrt=False)(function)
+
+
+def dealt_out(work: Sequence[float]) -> list[int]:
+    """An order of tasks in which every thread of a `prange` gets as much work as the others.
+
+    numba gives each thread one contiguous part of the range, whatever it costs.
+    """
+    from numba import config
+
+    # Asking get_num_threads would start them.
+    threads: int = config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+    shares: list[list[int]] = [[] for _ in range(threads)]
+    for place, task in enumerate(sorted(range(len(work)), key=lambda task: -work[task])):
+        turn, at = divmod(place, threads)
+        shares[at if turn % 2 == 0 else threads - 1 - at].append(task)
+    return [task for share in shares for task in share]
+
+
+# ---- digests
+
+
+def _digest(function: Any) -> str:
+    """SHA-256 over a function and everything of this project that it refers to, by names and values."""
+    seen: dict[int, str] = {}
+    digest = hashlib.sha256()
+    queue = [function]
+    while queue:
+        thing = queue.pop()
+        if id(thing) in seen:
+            continue
+        text, below = _described(thing)
+        seen[id(thing)] = text
+        queue.extend(below)
+    for text in sorted(set(seen.values())):
+        digest.update(text.encode())
+    return digest.hexdigest()
+
+
+def _described(thing: Any) -> tuple[str, list[Any]]:
+    """A text that changes when the thing does, and the things it refers to."""
+    if isinstance(thing, Dispatcher):
+        return f"kernel {sorted(thing.targetoptions.items())!r}", [thing.py_func]
+    if isinstance(thing, _Intrinsic):
+        # What it generates may come from anywhere in its file.
+        return _file_text(inspect.getfile(thing._defn)), []
+    if isinstance(thing, FunctionType):
+        code, below = _code_text(thing.__code__)
+        values = [thing.__globals__[name] for name in sorted(below) if name in thing.__globals__]
+        named = [
+            f"{name}={_value_text(thing.__globals__[name])}"
+            for name in sorted(below)
+            if name in thing.__globals__
+        ]
+        cells = [cell.cell_contents for cell in thing.__closure__ or ()]
+        text = (
+            f"function {thing.__module__} {thing.__qualname__} {code} {named} {list(map(_value_text, cells))}"
+        )
+        return text, [value for value in (*values, *cells) if _refers(value)]
+    return _value_text(thing), []
+
+
+def _refers(value: Any) -> bool:
+    return isinstance(value, Dispatcher | _Intrinsic | FunctionType)
+
+
+def _code_text(code: CodeType) -> tuple[str, set[str]]:
+    """Bytecode and constants without line numbers or docstring, and all global names in it."""
+    names = set(code.co_names)
+    constants = []
+    for k, constant in enumerate(code.co_consts):
+        if isinstance(constant, CodeType):
+            text, more = _code_text(constant)
+            constants.append(text)
+            names |= more
+        elif k > 0 or not isinstance(constant, str):
+            constants.append(repr(constant))
+    return f"{code.co_code.hex()} {constants} {code.co_names} {code.co_varnames} {code.co_freevars}", names
+
+
+def _value_text(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return (
+            f"{value.dtype} {value.shape} {hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()}"
+        )
+    if isinstance(value, type):
+        return f"{value.__module__}.{value.__qualname__} {getattr(value, '_fields', '')}"
+    if isinstance(value, ModuleType | BuiltinFunctionType) or _refers(value) or callable(value):
+        return getattr(value, "__name__", type(value).__name__)
+    return repr(value)
+
+
+@lru_cache(maxsize=64)
+def _file_text(path: str) -> str:
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()

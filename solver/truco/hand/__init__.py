@@ -1,0 +1,1 @@
+"""The hand of Truco as numba kernels, and policies on its states."""

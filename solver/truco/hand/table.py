@@ -1,0 +1,98 @@
+"""A policy of the full hand as arrays: information keys in order, and the action mix of each.
+
+Actions of a key are numbered by slot: the held cards from the strongest (0-2), the next Truco level (3), Envido,
+Real and Falta (4-6), quiero (7), no quiero (8), mazo (9).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from game.truco.actions import ENVIDO, NO_QUIERO, TRUCO
+from solver.jit import njit
+from solver.truco.hand.engine import mover
+from solver.truco.hand.infokey import info_key
+
+NUM_SLOTS = 10
+TRUCO_SLOT, ENVIDO_SLOT, QUIERO_SLOT, NO_QUIERO_SLOT, MAZO_SLOT = 3, 4, 7, 8, 9
+
+
+class PolicyTable(NamedTuple):
+    """Action mixes by key; row i has `probs[start[i]:start[i + 1]]`, one for each bit of `slots[i]`."""
+
+    keys: np.ndarray
+    """int64 [n], ascending."""
+    start: np.ndarray
+    """int32 [n + 1]."""
+    slots: np.ndarray
+    """uint16 [n], bit s set where the action of slot s is legal."""
+    probs: np.ndarray
+    """float32 [start[n]]; each row sums to 1."""
+
+
+EMPTY_TABLE = PolicyTable(
+    np.empty(0, np.int64), np.zeros(1, np.int32), np.empty(0, np.uint16), np.empty(0, np.float32)
+)
+
+
+@njit
+def action_slot(actions: np.ndarray, i: int) -> int:
+    """Slot of the i-th action listed by `engine.legal`, which lists held cards first, strongest first."""
+    action = actions[i]
+    if action < TRUCO:
+        return i
+    return TRUCO_SLOT if action < ENVIDO else action - ENVIDO + ENVIDO_SLOT
+
+
+@njit
+def choose(probs: np.ndarray, n: int, number: float) -> int:
+    """Index below n that a uniform number of [0, 1) picks by the probabilities `probs[:n]`."""
+    for i in range(n - 1):
+        number -= probs[i]
+        if number < 0.0:
+            return i
+    while n > 1 and probs[n - 1] <= 0.0:  # rounding must not pick what is never played
+        n -= 1
+    return n - 1
+
+
+@njit
+def find_row(keys: np.ndarray, key: int) -> int:
+    """Index of the key in ascending `keys`, -1 if it is not there."""
+    low, high = 0, len(keys)
+    while low < high:
+        middle = (low + high) // 2
+        if keys[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < len(keys) and keys[low] == key else -1
+
+
+@njit
+def fallback_policy(actions: np.ndarray, n: int, out: np.ndarray) -> None:
+    """What is played where a table has no row: decline a call, else play the strongest card."""
+    out[:n] = 0.0
+    for i in range(n):
+        if actions[i] == NO_QUIERO:
+            out[i] = 1.0
+            return
+    out[0] = 1.0
+
+
+@njit
+def table_policy(
+    table: PolicyTable, state: np.ndarray, rules: np.ndarray, actions: np.ndarray, n: int, out: np.ndarray
+) -> bool:
+    """Writes the table's probabilities of `actions[:n]` to `out[:n]`; False where it has no row (fallback)."""
+    row = find_row(table.keys, info_key(state, rules, mover(state)))
+    if row < 0:
+        fallback_policy(actions, n, out)
+        return False
+    # A row lists its legal slots in ascending order, and so does `engine.legal`.
+    begin = table.start[row]
+    for i in range(n):
+        out[i] = table.probs[begin + i]
+    return True

@@ -1,0 +1,1 @@
+"""Hand-written players to measure against."""

@@ -1,0 +1,1 @@
+"""The quick engine: sampled CFR on the full hand with a compact information key."""

@@ -1,0 +1,99 @@
+"""What advice, tables, plots and duels need of a solution, whichever engine found it.
+
+Solvers make solutions, everything else reads them through this interface.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from game.truco.equity import EquityTable
+from game.truco.rules import Rules
+from game.truco.spot import Spot
+from solver.truco.reading.strategy import Strategy
+
+if TYPE_CHECKING:
+    from solver.truco.reading.questions import Census, Question
+
+NOT_CERTIFIED = "not certified"
+
+
+@dataclass(frozen=True)
+class SolutionInfo:
+    """What a solution is of and how it was found; plain JSON values.
+
+    Scores are (mano, pie) in points at the start of the hand. Values are mano's, in units of the utility: points
+    per hand, or 2 x match-win probability - 1.
+    """
+
+    rules: dict[str, Any]
+    rules_hash: str
+    score: tuple[int, int]
+    utility: str
+    equity: list[list[float]] | None
+    """Match-win probability of the player who is mano at each score, for the utility `match`."""
+    engine: str
+    algorithm: str
+    abstraction: str
+    key_version: int
+    """KEY_VERSION of the information key."""
+    iterations: int
+    deals: int
+    seed: int
+    seconds: float
+    mano_value: float | None
+    """None where it was not measured."""
+    mano_value_error: float | None
+    """Standard error of the value."""
+    exploitability: float | None = None
+    exploitability_method: str = NOT_CERTIFIED
+    equity_name: str | None = None
+    """Where the equity table comes from, for the utility `match`."""
+
+
+class Solution(Protocol):
+    """A solution of one hand, whichever engine found it."""
+
+    @property
+    def info(self) -> SolutionInfo:
+        """What it is of and how it was found."""
+
+    @property
+    def rules(self) -> Rules:
+        """The rules it was solved for."""
+
+    @property
+    def equity(self) -> EquityTable | None:
+        """Worth of the scores after the hand, None where the utility is points."""
+
+    @property
+    def strategy(self) -> Strategy:
+        """What the kernels play by."""
+
+    @property
+    def values(self) -> np.ndarray | None:
+        """Values beside the probabilities of the strategy's table; None where they have to be simulated."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether it has a mix wherever its own play leads, so that hands can be played to their end."""
+
+    @property
+    def remark(self) -> str:
+        """What a reader of its advice has to know, or nothing."""
+
+    def at(self, spot: Spot) -> Solution:
+        """The solution for a spot: itself, or with the rest of the hand solved anew."""
+
+    def worth(self, spot: Spot) -> dict[int, float] | None:
+        """Exact utility of each action for the average hand that it takes for alike; None: it has to be simulated."""
+
+    def counts(self, asked: Sequence[tuple[Question, str]]) -> list[Census] | None:
+        """Exact counts for questions and kinds of rows, as `census.take_census`; None: hands have to be played."""
+
+    def trusts(self, row: int) -> bool:
+        """Whether the mix in a row of the strategy's table (-1: none) is to be believed off the own play."""

@@ -1,0 +1,1 @@
+"""Stored policies: files, look-up at a decision, subgames re-solved, certificates."""

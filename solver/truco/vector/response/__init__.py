@@ -1,0 +1,1 @@
+"""Exploiting: best responses to an average strategy, with real cards or at tier level."""

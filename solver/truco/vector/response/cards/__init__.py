@@ -1,0 +1,1 @@
+"""The exact best response: an exploiter with real cards who forgets nothing."""

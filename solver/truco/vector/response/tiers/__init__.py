@@ -1,0 +1,1 @@
+"""The best response at tier level: an exploiter blind to suits, a quick lower bound."""
