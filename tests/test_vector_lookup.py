@@ -15,7 +15,7 @@ from game.truco.cards import envido_value, tier
 from game.truco.hand import Hand
 from game.truco.rules import Rules, make_rules
 from solver.truco.hand import engine
-from solver.truco.vector.cfr.average import Tables, tables_of
+from solver.truco.vector.cfr.average import Tables
 from solver.truco.vector.cfr.schedule import Step
 from solver.truco.vector.cfr.solver import VectorSolver
 from solver.truco.vector.model.abstraction import Abstraction
@@ -278,7 +278,8 @@ class Enumeration:
 @pytest.mark.parametrize("name", ["base", "calls", "argentino", "winners", "loose", "no envido"])
 def test_values_and_regrets_are_those_of_enumeration(name: str) -> None:
     game = game_of(name)
-    empty = tables_of(VectorSolver(game))
+    blank = VectorSolver(game)
+    empty = Tables(blank.trunk_sums, blank.position_sums, blank.sums)
     exact = Enumeration(game, empty, random.Random(4), {})
     for own in (0, 1):  # places that are not drawn yet lie behind what the other never plays
         value = exact.run(own)
