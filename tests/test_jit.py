@@ -1,12 +1,126 @@
-"""How tasks are shared out to numba's threads."""
+"""The cache of compiled kernels, what importing the library leaves alone, and how tasks are shared out to threads."""
 
 from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from numba import config
 
 from solver.jit import dealt_out
+
+BELOW = '''
+"""A kernel that others call."""
+from typing import NamedTuple
+
+import numpy as np
+from solver.jit import kernel
+
+FACTOR = 3
+TABLE = np.array([1, 2])
+
+
+@kernel
+def scaled(x):
+    """Documentation."""
+    return FACTOR * x + TABLE[1]
+'''
+ABOVE = """
+from below import scaled
+from solver.jit import njit
+
+
+@njit
+def twice(x):
+    return scaled(later(x))
+
+
+@njit
+def apart(x):
+    return x - 1
+
+
+@njit
+def later(x):
+    return x + 1
+
+
+print(twice(1), apart(1))
+"""
+
+
+@pytest.fixture
+def kernels(tmp_path: Path):
+    """Runs a module whose kernel calls others, in two files; returns its output and the files of compiled kernels."""
+    cache = tmp_path / "cache"
+
+    def run(below: str = BELOW, above: str = ABOVE, folder: str = "source") -> tuple[str, set[str]]:
+        source = tmp_path / folder
+        source.mkdir(exist_ok=True)
+        (source / "below.py").write_text(below)
+        (source / "above.py").write_text(above)
+        root = Path(__file__).parent.parent
+        done = subprocess.run(
+            [sys.executable, "above.py"], cwd=source, text=True, capture_output=True, check=False,
+            env={"PYTHONPATH": str(root), "NUMBA_CACHE_DIR": str(cache), "HOME": str(tmp_path), "PATH": "",
+                 "PYTHONDONTWRITEBYTECODE": "1"},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip(), {path.name for path in cache.glob("*.nbc")}
+
+    return run
+
+
+def test_a_kernel_is_compiled_anew_when_what_it_calls_has_changed(kernels) -> None:
+    out, first = kernels()
+    assert out == "8 0"
+    assert {name.split("-")[0] for name in first} == {
+        "above.twice",
+        "above.apart",
+        "above.later",
+        "below.scaled",
+    }
+    # A constant of another file, a number in an array, a function defined later.
+    for below, above, expected in (
+        (BELOW.replace("FACTOR = 3", "FACTOR = 4"), ABOVE, "10 0"),
+        (BELOW.replace("[1, 2]", "[1, 5]"), ABOVE, "11 0"),
+        (BELOW, ABOVE.replace("return x + 1", "return x + 2"), "11 0"),
+        (BELOW.replace("FACTOR * x", "x * FACTOR * FACTOR"), ABOVE, "20 0"),
+    ):
+        out, files = kernels(below, above)
+        assert out == expected
+        assert len({name for name in files if name.startswith("above.apart")}) == 1
+    assert kernels()[0] == "8 0"
+
+
+def test_words_lines_and_places_of_the_source_do_not_matter(kernels) -> None:
+    _, first = kernels()
+    moved = BELOW.replace("Documentation.", "Better documentation.").replace(
+        "@kernel", "# a remark\n\n@kernel"
+    )
+    assert kernels(moved)[1] == first
+    assert kernels(folder="elsewhere")[1] == first
+
+
+def test_importing_changes_nothing_of_its_host() -> None:
+    code = """
+import os, sys, warnings
+before, filters = dict(os.environ), list(warnings.filters)
+import solver, game, solver.jit, solver.truco.vector.cfr.solver
+assert dict(os.environ) == before
+assert warnings.filters[-len(filters):] == filters
+assert sys.modules.get("scipy", 0) is not None
+from numba import config
+assert config.CACHE_DIR == ""
+"""
+    environment = {"HOME": str(Path.home()), "PATH": "", "PYTHONPATH": str(Path(__file__).parent.parent)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
