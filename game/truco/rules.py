@@ -87,8 +87,15 @@ class Rules:
         return values | {"deck": "full" if full else [card_name(card) for card in self.deck]}
 
     def hash(self) -> str:
-        """Sixteen hex digits that name these rules; stable across machines and Python versions."""
-        return hashlib.sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()[:16]
+        """Sixteen hex digits that name these rules; stable across machines and Python versions.
+
+        Only fields that differ from their default count, so that files outlive a new field whose default leaves
+        the game as it was. A default therefore never changes.
+        """
+        values = self.to_dict()
+        defaults = {field.name: field.default for field in fields(self)} | {"deck": "full"}
+        changed = {name: value for name, value in values.items() if value != defaults[name]}
+        return hashlib.sha256(json.dumps(changed, sort_keys=True).encode()).hexdigest()[:16]
 
     def name(self) -> str:
         """The preset's name, with `+field=value` for each field that differs from it."""
