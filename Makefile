@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo results equity test lint types format clean
+.PHONY: demo results equity test test-long lint types format clean
 
 $(VENV)/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed, this is %d.%d (set PYTHON=...)" % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'
@@ -56,8 +56,13 @@ equity: $(VENV)/.installed
 	$(BIN)/truco equity check --equity $(EQUITY)/base --strategies out/strategies --matches 50000 \
 	  --again 13-14 --again 13-13 --again 9-7 --again 4-4 --again 0-0 --json > $(EQUITY)/check.json
 
+# Files of tests run side by side, one process a core; compiled kernels are kept for the next run.
 test: $(VENV)/.installed
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+
+# What takes minutes to hours.
+test-long: $(VENV)/.installed
+	$(BIN)/python -m pytest -m long
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

@@ -17,6 +17,11 @@ from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
+try:
+    import fcntl
+except ImportError:  # not a Unix: processes compile on their own
+    fcntl = None  # type: ignore[assignment]
+
 import numpy as np
 from numba import njit as _njit
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
@@ -67,7 +72,35 @@ class _Impl(CompileResultCacheImpl):
 
 
 class _Cache(FunctionCache):
+    """Of several processes that want a kernel which is not there yet, one compiles it and the others wait.
+
+    A process holds the locks of a kernel and of those that call it, and asks for locks of what it calls: kernels do not
+    call each other in circles, so nobody waits forever. The system lets go of the locks of a process that dies.
+    """
+
     _impl_class = _Impl
+    _lock: Any = None
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = super().load_overload(sig, target_context)
+        if found is None and self._lock is None and fcntl is not None:
+            try:
+                lock = open(Path(self.cache_path) / f"{self._impl.filename_base}.lock", "w")  # noqa: SIM115
+            except OSError:
+                return None
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            found = super().load_overload(sig, target_context)
+            if found is None:
+                self._lock = lock
+            else:
+                lock.close()
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        super().save_overload(sig, data)
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
 
 
 class _LateCache:

@@ -105,6 +105,39 @@ def test_words_lines_and_places_of_the_source_do_not_matter(kernels) -> None:
     assert kernels(folder="elsewhere")[1] == first
 
 
+def test_processes_that_start_together_compile_a_kernel_once(tmp_path: Path) -> None:
+    code = """
+import sys, time
+from solver.jit import njit
+
+@njit
+def below(x):
+    return x * x
+
+@njit
+def slow(x):
+    return below(x) + 1
+
+began = time.time()
+assert slow(3) == 10
+print(sum(slow._cache_misses.values()) if slow._cache_misses else 0)
+"""
+    (tmp_path / "run.py").write_text(code)
+    root = str(Path(__file__).parent.parent)
+    environment = {
+        "PYTHONPATH": root,
+        "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+        "HOME": str(tmp_path),
+        "PATH": "",
+    }
+    started = [
+        subprocess.Popen([sys.executable, "run.py"], cwd=tmp_path, env=environment, stdout=subprocess.PIPE)
+        for _ in range(4)
+    ]
+    misses = [int(process.communicate(timeout=120)[0]) for process in started]
+    assert sorted(misses) == [0, 0, 0, 1]
+
+
 def test_importing_changes_nothing_of_its_host() -> None:
     code = """
 import os, sys, warnings
