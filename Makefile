@@ -58,7 +58,7 @@ equity: $(VENV)/.installed
 
 # Files of tests run side by side, one process a core; compiled kernels are kept for the next run.
 test: $(VENV)/.installed
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	NUMBA_NUM_THREADS=2 $(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 # What takes minutes to hours.
 test-long: $(VENV)/.installed

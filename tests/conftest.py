@@ -1,13 +1,12 @@
 """What several test modules share: a small solution of the full hand, solved once; and the order of test files."""
 
-import os
 from pathlib import Path
 
 import pytest
 
-if "PYTEST_XDIST_WORKER" in os.environ:
-    # Test files run side by side, each in a process of its own: threads within them would only wait for each other.
-    os.environ.setdefault("NUMBA_NUM_THREADS", "1")
+from game.truco.rules import PRESETS
+from solver.truco.quick.solver import QuickSolver
+from solver.truco.solutions.quick_solution import QuickSolution, load_quick_solution
 
 HEAVY = ("test_vector_certify", "test_vector_lookup", "test_vector_command", "test_vector")
 """Files that compile or compute most, first, so that no worker is left with one of them at the end."""
@@ -20,11 +19,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next((k for k, name in enumerate(HEAVY) if item.path.name.startswith(name)), len(HEAVY))
 
     items.sort(key=rank)
-
-
-from game.truco.rules import PRESETS
-from solver.truco.quick.solver import QuickSolver
-from solver.truco.solutions.quick_solution import QuickSolution, load_quick_solution
 
 
 @pytest.fixture(scope="session")
