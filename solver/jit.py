@@ -74,8 +74,8 @@ class _Impl(CompileResultCacheImpl):
 class _Cache(FunctionCache):
     """Of several processes that want a kernel which is not there yet, one compiles it and the others wait.
 
-    A process holds the locks of a kernel and of those that call it, and asks for those of what it calls. Kernels do not
-    call each other in circles, so nobody waits forever. The system lets go of the locks of a process that dies.
+    A process holds the locks of a kernel and of those that call it, and asks for those of what it calls. Kernels call
+    each other in no circle, so nobody waits forever. The system lets go of the locks of a process that dies.
     """
 
     _impl_class = _Impl
