@@ -8,7 +8,7 @@ from solver.truco.vector.cfr.average import Policy
 from solver.truco.vector.cfr.schedule import Step
 from solver.truco.vector.cfr.solver import VectorSolver
 from solver.truco.vector.model.game import Game
-from solver.truco.vector.response.trunk import Target
+from solver.truco.vector.model.trees import Target
 
 
 def policy_value(policy: Policy) -> float:

@@ -25,6 +25,10 @@ END = -10
 """Child codes END - (5 x winner's role + points) end the hand."""
 
 
+Target = tuple[str, int]
+"""(node, end, exit or accept; number) in the trunk."""
+
+
 def end_code(winner: int, points: int) -> int:
     """Child code of a hand that ends for this role (0 leader, 1 follower) and points."""
     return END - 5 * winner - points

@@ -13,10 +13,7 @@ import numpy as np
 
 from solver.truco.vector.cfr.average import Policy
 from solver.truco.vector.model.game import Game
-from solver.truco.vector.model.trees import TrunkNode
-
-Target = tuple[str, int]
-"""(node, end, exit or accept; number) in the trunk."""
+from solver.truco.vector.model.trees import Target, TrunkNode
 
 
 def left_places(game: Game) -> np.ndarray:

@@ -26,6 +26,7 @@ from solver.storage import StorageError, read_arrays, write_arrays
 from solver.truco.vector.cfr.average import Policy
 from solver.truco.vector.cfr.evaluate import Evaluator
 from solver.truco.vector.model.game import Game
+from solver.truco.vector.model.trees import Target
 from solver.truco.vector.response.cards.accepted import (
     Blocks,
     Deal,
@@ -36,7 +37,7 @@ from solver.truco.vector.response.cards.accepted import (
 )
 from solver.truco.vector.response.cards.lanes import LANES
 from solver.truco.vector.response.cards.tricks import GROUPS
-from solver.truco.vector.response.trunk import Target, TrunkResponse, left_places
+from solver.truco.vector.response.trunk import TrunkResponse, left_places
 
 _KIND, _VERSION = "truco-vector-response-part", 2
 _STRANDS = 64

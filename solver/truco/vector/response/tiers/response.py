@@ -15,8 +15,9 @@ import numpy as np
 from numba import get_num_threads
 
 from solver.truco.vector.cfr.average import Policy
+from solver.truco.vector.model.trees import Target
 from solver.truco.vector.response.tiers.tricks import Book, respond_accepts, respond_exits
-from solver.truco.vector.response.trunk import Target, TrunkResponse, left_places
+from solver.truco.vector.response.trunk import TrunkResponse, left_places
 
 _BATCH = 4
 """Exits that go through tricks 2 and 3 side by side."""
