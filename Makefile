@@ -60,7 +60,7 @@ equity: $(VENV)/.installed
 test: $(VENV)/.installed
 	NUMBA_NUM_THREADS=2 $(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
-# What takes minutes to hours.
+# The published figures of the full deck again, about two hours.
 test-long: $(VENV)/.installed
 	$(BIN)/python -m pytest -m long
 
