@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from game.truco.rules import Rules
     from solver.truco.vector.model.abstraction import Abstraction
     from solver.truco.vector.policy.compact import CompactFacts
-    from solver.truco.vector.policy.files import VectorInfo
+    from solver.truco.vector.policy.info import VectorInfo
 
 CHECKPOINT_SECONDS = 600.0
 """At most so much work is lost when the program is killed, besides the iteration it was in."""
@@ -63,12 +63,8 @@ def vector_solve(
     from solver.truco.vector.cfr.schedule import schedule_step
     from solver.truco.vector.cfr.solver import VectorSolver
     from solver.truco.vector.model.game import Game
-    from solver.truco.vector.policy.files import (
-        StoredPolicy,
-        VectorInfo,
-        load_checkpoint,
-        save_checkpoint,
-    )
+    from solver.truco.vector.policy.files import StoredPolicy, load_checkpoint, save_checkpoint
+    from solver.truco.vector.policy.info import VectorInfo
     from solver.truco.vector.response.tiers.response import tier_exploitability
 
     game = Game(rules, score, equity, abstraction)
@@ -173,7 +169,7 @@ def show_vector(info: VectorInfo, path: Path, json: bool, compact_facts: Compact
 
     rules = make_rules("base", dict(info.rules)).name()
     unit = "points" if info.equity is None else "match"
-    from solver.truco.vector.policy.files import kept_exploitability
+    from solver.truco.vector.policy.certificate import kept_exploitability
 
     measured = f"not measured: truco exploitability {path}"
     if info.curve:
@@ -228,8 +224,9 @@ def compact(
 
     Mixes are rounded to 8 bits; infosets that the play of either side seldom reaches are left out.
     """
+    from solver.truco.vector.policy.certificate import certified, kept_exploitability
     from solver.truco.vector.policy.compact import compact_policy
-    from solver.truco.vector.policy.files import certified, kept_exploitability, load_policy
+    from solver.truco.vector.policy.files import load_policy
 
     if not out.parent.is_dir():
         raise ValueError(f"folder {out.parent} does not exist")
@@ -284,7 +281,8 @@ def exploitability(
     """
     from solver.truco.vector.cfr.average import Policy
     from solver.truco.vector.cfr.evaluate import policy_value
-    from solver.truco.vector.policy.files import load_policy, save_certificate
+    from solver.truco.vector.policy.certificate import save_certificate
+    from solver.truco.vector.policy.files import load_policy
     from solver.truco.vector.response.cards.response import best_response
 
     if fast:

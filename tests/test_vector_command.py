@@ -8,7 +8,8 @@ import pytest
 import scripts.vector
 from solver.storage import read_arrays
 from solver.truco.solutions.vector_solution import load_vector_solution
-from solver.truco.vector.policy.files import CHECKPOINT, POLICY, VERSION, certificate_path
+from solver.truco.vector.policy.certificate import certificate_path
+from solver.truco.vector.policy.files import CHECKPOINT, POLICY, VERSION
 from tests.test_truco_command import truco
 
 SMALL = (

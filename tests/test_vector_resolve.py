@@ -31,7 +31,8 @@ from solver.truco.vector.cfr.solver import VectorSolver
 from solver.truco.vector.model.abstraction import Abstraction
 from solver.truco.vector.model.game import Game
 from solver.truco.vector.policy.compact import compact_policy, load_compact
-from solver.truco.vector.policy.files import StoredPolicy, VectorInfo
+from solver.truco.vector.policy.files import StoredPolicy
+from solver.truco.vector.policy.info import VectorInfo
 from solver.truco.vector.policy.locate import FORCED, _after_first_card, action_mix, locate
 from solver.truco.vector.policy.subgame import Resolver, Situation, _entry, resolve
 from solver.truco.vector.response.cards.response import Policy

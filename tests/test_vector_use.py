@@ -24,7 +24,8 @@ from solver.truco.vector.cfr.evaluate import policy_value
 from solver.truco.vector.model.abstraction import Abstraction
 from solver.truco.vector.model.game import Game
 from solver.truco.vector.policy.compact import compact_policy
-from solver.truco.vector.policy.files import StoredPolicy, VectorInfo, load_policy
+from solver.truco.vector.policy.files import StoredPolicy, load_policy
+from solver.truco.vector.policy.info import VectorInfo
 from solver.truco.vector.policy.locate import action_mix
 from solver.truco.vector.response.cards.response import Policy
 from tests.test_truco_command import truco

@@ -19,9 +19,10 @@ from solver.truco.hand.infokey import KEY_VERSION
 from solver.truco.reading.solution import NOT_CERTIFIED, SolutionInfo
 from solver.truco.reading.strategy import Strategy, book_strategy
 from solver.truco.vector.cfr.average import Tables
+from solver.truco.vector.policy.certificate import kept_exploitability
 from solver.truco.vector.policy.compact import CompactPolicy, load_compact
 from solver.truco.vector.policy.cursor import make_book
-from solver.truco.vector.policy.files import StoredPolicy, kept_exploitability, load_policy
+from solver.truco.vector.policy.files import StoredPolicy, load_policy
 from solver.truco.vector.policy.locate import locate
 from solver.truco.vector.policy.openspiel_policy import VectorPolicy
 from solver.truco.vector.policy.subgame import Situation, resolve

@@ -24,7 +24,8 @@ from solver.truco.vector.cfr.evaluate import Evaluator
 from solver.truco.vector.cfr.schedule import schedule_step
 from solver.truco.vector.model.game import Game
 from solver.truco.vector.model.trees import LEAF, TURN
-from solver.truco.vector.policy.files import StoredPolicy, VectorInfo, _part
+from solver.truco.vector.policy.files import StoredPolicy, _part
+from solver.truco.vector.policy.info import VectorInfo
 
 COMPACT, VERSION = "truco-vector-compact", 2
 _LEVELS = 255

@@ -6,85 +6,16 @@ import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from game.truco.equity import EquityTable
-from game.truco.rules import make_rules
 from solver.storage import StorageError, read_arrays, write_arrays
 from solver.truco.vector.cfr.average import Tables, tables_of
 from solver.truco.vector.cfr.solver import VectorSolver
-from solver.truco.vector.model.abstraction import Abstraction
 from solver.truco.vector.model.game import Game
+from solver.truco.vector.policy.info import VectorInfo
 
 CHECKPOINT, POLICY, VERSION = "truco-vector-checkpoint", "truco-vector-policy", 1
-CERTIFICATE = "truco-vector-certificate"
-
-
-@dataclass(frozen=True)
-class VectorInfo:
-    """What a file is of; plain JSON values."""
-
-    rules: dict[str, Any]
-    rules_hash: str
-    score: tuple[int, int]
-    """(mano, pie) at the start of the hand."""
-    equity: list[list[float]] | None
-    """Match-win probability of the player who is mano at each score; None where the utility is points."""
-    contexts: tuple[str, ...]
-    values: tuple[str, ...]
-    schedule: str
-    iterations: int
-    seconds: float
-    """Spent solving, over all runs, measurements apart."""
-    curve: tuple[tuple[int, float, float], ...] = ()
-    """Measurements on the way: (iterations, seconds, exploitability at tier level, a lower bound)."""
-    trim: float = 0.0
-    """Share of its infoset below which an action was dropped from the policy; see VectorSolver.trim."""
-    chains: tuple[str, ...] = ("none",) * 4
-
-    @property
-    def merges(self) -> str:
-        """What the policy forgets, by the names of `Abstraction`."""
-        return "; ".join(
-            f"{name} {','.join(getattr(self, name))}" for name in ("contexts", "values", "chains")
-        )
-
-    @staticmethod
-    def of(
-        game: Game,
-        schedule: str,
-        iterations: int,
-        seconds: float,
-        curve: tuple[tuple[int, float, float], ...] = (),
-    ) -> VectorInfo:
-        """Describes a game and how far it was solved."""
-        return VectorInfo(
-            game.rules.to_dict(), game.rules.hash(), game.score, game.equity.rows() if game.equity else None,
-            game.abstraction.contexts, game.abstraction.values, schedule, iterations, seconds, curve,
-            chains=game.abstraction.chains,
-        )  # fmt: skip
-
-    @staticmethod
-    def read(metadata: dict[str, Any]) -> VectorInfo:
-        """The description that was written as JSON. Raises TypeError or KeyError if it is none."""
-        lists = {name: tuple(metadata[name]) for name in ("score", "contexts", "values")}
-        lists["chains"] = tuple(metadata.get("chains", ("none",) * 4))
-        lists["curve"] = tuple(tuple(point) for point in metadata.get("curve", ()))
-        return VectorInfo(**metadata | lists)
-
-    def game(self) -> Game:
-        """The game it was solved in. Raises ValueError if the rules no longer mean what they meant."""
-        rules = make_rules("base", dict(self.rules))
-        if rules.hash() != self.rules_hash:
-            raise ValueError("its rules no longer mean what they meant when it was solved")
-        equity = None
-        if self.equity is not None:
-            values = {(a, b): value for a, row in enumerate(self.equity) for b, value in enumerate(row)}
-            equity = EquityTable(len(self.equity), values)
-        merges = Abstraction(self.contexts, self.values, self.chains)  # type: ignore[arg-type]
-        return Game(rules, self.score, equity, merges)
 
 
 @dataclass(frozen=True)
@@ -111,41 +42,6 @@ def load_policy(path: str | os.PathLike[str], verify: bool = True) -> StoredPoli
     """Opens a policy file, memory-mapped. Raises StorageError with the reason if it cannot be trusted."""
     arrays, info, game = _read(path, POLICY, verify)
     return StoredPolicy(info, game, Tables(_part(arrays["trunk"], game), arrays["position"], arrays["rest"]))
-
-
-def certified(info: VectorInfo, certificate: dict[str, Any]) -> float:
-    """The exploitability that `truco exploitability --json` said; ValueError if that was of another policy."""
-    try:
-        found, method = VectorInfo.read(certificate["policy"]), certificate["method"]
-        if found == info and method.startswith("exact"):
-            return float(certificate["exploitability"])
-    except (KeyError, TypeError):
-        raise ValueError("the certificate is not what `truco exploitability --json` prints") from None
-    raise ValueError("the certificate is of another policy, or a lower bound only")
-
-
-def certificate_path(policy: Path) -> Path:
-    """Where the exact exploitability of a policy file is kept: beside it."""
-    return policy.with_name(policy.name + ".certificate")
-
-
-def save_certificate(policy: Path, certificate: dict[str, Any]) -> None:
-    """Keeps what `truco exploitability` found out about a policy file, atomically; OSError if the disk refuses."""
-    write_arrays(certificate_path(policy), CERTIFICATE, VERSION, {}, certificate)
-
-
-def kept_exploitability(policy: Path, info: VectorInfo) -> float | None:
-    """The exact exploitability kept beside a policy file; None if there is none, or it is of another policy.
-
-    Raises StorageError if what is kept is damaged.
-    """
-    try:
-        _, certificate = read_arrays(certificate_path(policy), CERTIFICATE, VERSION)
-        return certified(info, certificate)
-    except (FileNotFoundError, ValueError) as error:
-        if isinstance(error, StorageError):
-            raise
-        return None
 
 
 def save_checkpoint(solver: VectorSolver, info: VectorInfo, path: str | os.PathLike[str]) -> None:
