@@ -8,12 +8,14 @@ arrays). Its `__metadata__` holds one key, `container`, whose value is a JSON te
     sha256    over kind, version, metadata and every array (name, dtype, shape, bytes; names ascending)
     metadata  whatever the kind defines
 
-The arrays tile the data section without gaps, so no byte of a file escapes the checksum.
+The arrays tile the data section without gaps, so no byte of a file escapes the checksum. A checksum shows damage, not
+who wrote a file: readers of each kind check that what an intact file says makes sense, once, when they open it.
 """
 
 import contextlib
 import hashlib
 import json
+import math
 import os
 import secrets
 from pathlib import Path
@@ -22,7 +24,11 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import save_file
 
+from solver.records import shortened
+
 _CONTAINER = "container"
+_MAX_HEADER = 100_000_000
+"""Bytes; safetensors allows no more either."""
 _DTYPES = {
     "F64": "<f8", "F32": "<f4", "F16": "<f2",
     "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "|i1",
@@ -98,25 +104,27 @@ def read_arrays(
     # A plain view: indexing np.memmap itself costs a microsecond more each time.
     raw = np.asarray(np.memmap(path, dtype=np.uint8, mode="r"))
     data = 8 + int.from_bytes(raw[:8].tobytes(), "little")
-    if data > size:
+    if data > min(size, _MAX_HEADER):
         raise StorageError(f"{path}: not a solver file, or truncated inside its header")
     try:
         header = json.loads(raw[8:data].tobytes())
         container = json.loads(header.pop("__metadata__")[_CONTAINER])
         found = (container["kind"], container["version"])
         metadata, digest = container["metadata"], container["sha256"]
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise StorageError(f"{path}: not a solver file, or damaged in its header") from None
+    if type(found[0]) is not str or type(found[1]) is not int or not isinstance(metadata, dict):
+        raise StorageError(f"{path}: not a solver file, or damaged in its header")
     if found[0] != kind:
-        raise OtherKindError(f"{path}: holds a {found[0]!r}, not a {kind!r}", str(found[0]))
+        raise OtherKindError(f"{path}: holds a {shortened(found[0])}, not a {kind!r}", found[0])
     if found[1] != version:
         raise StorageError(
-            f"{path}: format version {found[1]!r} of {kind!r}; this program reads version {version}"
+            f"{path}: format version {found[1]} of {kind!r}; this program reads version {version}"
         )
     try:
         arrays = _views(header, raw[data:])
         intact = not verify or _sha256(kind, version, arrays, metadata) == digest
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise StorageError(f"{path}: truncated, or damaged in its header") from None
     if not intact:
         raise StorageError(f"{path}: damaged (checksum differs)")
@@ -127,10 +135,16 @@ def _views(header: dict[str, Any], data: np.ndarray) -> dict[str, np.ndarray]:
     """Return the arrays of the header as views of the data bytes; ValueError unless they tile them."""
     arrays, end = {}, 0
     for name, entry in sorted(header.items(), key=lambda item: item[1]["data_offsets"]):
-        first, last = entry["data_offsets"]
-        if first != end:
-            raise ValueError("arrays overlap or leave a gap")
-        arrays[name] = data[first:last].view(_DTYPES[entry["dtype"]]).reshape(entry["shape"])
+        (first, last), shape, dtype = entry["data_offsets"], entry["shape"], np.dtype(_DTYPES[entry["dtype"]])
+        if not all(type(number) is int and 0 <= number < 2**63 for number in (first, last, *shape)):
+            raise ValueError("offsets and shapes are whole numbers")
+        if first != end or last - first != dtype.itemsize * math.prod(shape):
+            raise ValueError("arrays overlap, leave a gap or have another size than their shape says")
+        if last > len(data):
+            raise ValueError("an array ends after the file")
+        arrays[name] = data[first:last].view(dtype).reshape(shape)
+        if not arrays[name].flags.aligned:
+            raise ValueError("an array begins where the machine cannot read its numbers")
         end = last
     if end != len(data):
         raise ValueError("data section has another length than the header says")

@@ -17,24 +17,20 @@ from game.truco.rules import PRESETS, make_rules
 from scripts.equity import _shown, csv_text, view_values
 from solver.storage import StorageError
 from solver.truco.match.deviator import exploit
-from solver.truco.match.equity_sweep import (
-    SweepSettings,
-    Task,
+from solver.truco.match.equity_states import (
     accumulated_error,
     exceptions,
-    kept_strategy,
     load_state,
     load_states,
     save_state,
     scores_after,
-    solve_again,
-    solve_state,
     state_path,
     successors_hash,
     successors_of,
     sweep_order,
     visits,
 )
+from solver.truco.match.equity_sweep import SweepSettings, Task, kept_strategy, solve_again, solve_state
 from solver.truco.match.selfplay import play_matches
 from tests.test_truco_command import truco
 

@@ -8,7 +8,6 @@ import numpy as np
 import pyspiel
 import pytest
 
-import solver
 from game.truco.actions import (
     ENVIDO,
     FALTA_ENVIDO,
@@ -23,6 +22,7 @@ from game.truco.equity import simple_equity
 from game.truco.hand import Hand
 from game.truco.rules import PRESETS, make_rules
 from game.truco.spot import Spot, parse_history
+from solver import load_solution
 from solver.storage import StorageError
 from solver.truco.hand.engine import (
     CARDS,
@@ -37,7 +37,7 @@ from solver.truco.hand.engine import (
 )
 from solver.truco.hand.infokey import KEY_VERSION, info_key
 from solver.truco.hand.table import PolicyTable, action_slot
-from solver.truco.quick.solver import solver as quick
+from solver.truco.quick import solver as quick
 from solver.truco.reading.advice import _near_best, advise
 
 RULES = PRESETS["base"]
@@ -194,7 +194,7 @@ def test_mixes_sum_to_one_without_scraps(quick_solution):
 def test_a_solution_survives_its_file(quick_solution, tmp_path):
     path = tmp_path / "hand.truco"
     quick_solution.save(path)
-    loaded = solver.load_quick_solution(path)
+    loaded = load_solution(path)
     assert loaded.info == quick_solution.info
     assert loaded.rules == RULES
     for a, b in zip(loaded.table, quick_solution.table, strict=True):
@@ -205,19 +205,19 @@ def test_a_solution_survives_its_file(quick_solution, tmp_path):
 def test_damaged_and_foreign_files_are_refused_with_a_reason(quick_solution, tmp_path):
     path = tmp_path / "hand.truco"
     with pytest.raises(StorageError, match="cannot read solution"):
-        solver.load_quick_solution(path)
+        load_solution(path)
     quick_solution.save(path)
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1
     path.write_bytes(data)
     with pytest.raises(StorageError, match="damaged"):
-        solver.load_quick_solution(path)
+        load_solution(path)
     path.write_text("not a solution")
     with pytest.raises(StorageError, match="not a solver file"):
-        solver.load_quick_solution(path)
+        load_solution(path)
     replace(quick_solution, info=replace(quick_solution.info, rules_hash="0" * 16)).save(path)
     with pytest.raises(StorageError, match="rules"):
-        solver.load_quick_solution(path)
+        load_solution(path)
 
 
 def test_the_policy_is_an_openspiel_policy(quick_solution):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -10,6 +11,8 @@ from pathlib import Path
 # Chance that a hand pays 1, 2 or 3 points in the built-in model; either seat gets them with chance 1/2.
 _SIMPLE_POINTS = {1: 0.5, 2: 0.3, 3: 0.2}
 _COLUMNS = ["mano_score", "pie_score", "mano_wins"]
+_SCORE = re.compile(r"\d+", re.ASCII)
+_PROBABILITY = re.compile(r"\d+(\.\d*)?([eE]-?\d+)?|\.\d+", re.ASCII)
 _COMPUTED = Path(__file__).parent / "data" / "equity_base.csv"
 _COMPUTED_TARGET = 15
 
@@ -130,16 +133,32 @@ def _lines(path: Path) -> list[str]:
         return path.read_text(encoding="utf-8").splitlines()
     except OSError as error:
         raise ValueError(f"cannot read equity table {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"equity table {path} is not a text") from None
 
 
 def _read_table(source: str, target: int) -> EquityTable:
     rows = csv.DictReader(line for line in _lines(Path(source)) if line[:1] != "#")
-    if list(rows.fieldnames or [])[:3] != _COLUMNS:
-        raise ValueError(f"equity table {source} has columns {rows.fieldnames}, not {_COLUMNS} first")
+    values: dict[tuple[int, int], float] = {}
     try:
-        values = {
-            (int(row["mano_score"]), int(row["pie_score"])): float(row["mano_wins"] or "nan") for row in rows
-        }
+        if list(rows.fieldnames or [])[:3] != _COLUMNS:
+            found = repr(rows.fieldnames)
+            raise ValueError(
+                f"has columns {found if len(found) < 200 else found[:200] + '...'}, not {_COLUMNS} first"
+            )
+        for row in rows:
+            mano, pie = (int(_word(row, name, _SCORE)) for name in _COLUMNS[:2])
+            if max(mano, pie) >= target or (mano, pie) in values:
+                raise ValueError(f"score {mano}-{pie} is given twice, or not below the target {target}")
+            values[mano, pie] = float(_word(row, _COLUMNS[2], _PROBABILITY))
         return EquityTable(target, values, f"table {source}")
-    except (ValueError, TypeError) as error:
+    except (ValueError, csv.Error) as error:
         raise ValueError(f"equity table {source}: {error}") from None
+
+
+def _word(row: dict[str, str | None], name: str, pattern: re.Pattern[str]) -> str:
+    """The cell of a column; ValueError unless it is written as the pattern says."""
+    text = (row[name] or "").strip()
+    if len(text) > 40 or not pattern.fullmatch(text):
+        raise ValueError(f"{name} is {text[:40]!r}, allowed: scores as whole numbers, chances of 0 to 1")
+    return text

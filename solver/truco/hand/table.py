@@ -37,6 +37,33 @@ EMPTY_TABLE = PolicyTable(
 )
 
 
+_LARGEST_ERROR = 1e-3
+"""How far from 1 the probabilities of a row may add up to."""
+
+
+def check_table(table: PolicyTable) -> None:
+    """Raises ValueError saying what is wrong if arrays from a file are not a policy table."""
+    n = len(table.keys)
+    shapes = {"keys": (n,), "start": (n + 1,), "slots": (n,), "probs": table.probs.shape[:1]}
+    for name, array in table._asdict().items():
+        dtype = getattr(EMPTY_TABLE, name).dtype
+        if array.dtype != dtype or array.shape != shapes[name]:
+            raise ValueError(f"{name} is {array.dtype} {array.shape}, not {dtype} {shapes[name]}")
+    if n > 0 and (table.keys[0] < 0 or np.any(table.keys[1:] <= table.keys[:-1])):
+        raise ValueError("keys are not ascending")
+    if np.any(table.slots == 0) or np.any(table.slots >> NUM_SLOTS):
+        raise ValueError(f"slots name no action, or one beyond {NUM_SLOTS}")
+    ends = np.cumsum(np.bitwise_count(table.slots), dtype=np.int64)
+    if table.start[0] != 0 or np.any(table.start[1:] != ends) or len(table.probs) != table.start[-1]:
+        raise ValueError("start does not have the place of each row")
+    # Not written as `any(probs < 0)`, which nan would pass.
+    if not np.all((table.probs >= 0) & (table.probs <= 1)):
+        raise ValueError("probs are not all between 0 and 1")
+    sums = np.add.reduceat(table.probs, table.start[:-1]) if n else np.ones(0)
+    if np.any(np.abs(sums - 1) > _LARGEST_ERROR):
+        raise ValueError("the probs of a row do not add up to 1")
+
+
 @njit
 def action_slot(actions: np.ndarray, i: int) -> int:
     """Slot of the i-th action listed by `engine.legal`, which lists held cards first, strongest first."""
@@ -86,9 +113,15 @@ def fallback_policy(actions: np.ndarray, n: int, out: np.ndarray) -> None:
 def table_policy(
     table: PolicyTable, state: np.ndarray, rules: np.ndarray, actions: np.ndarray, n: int, out: np.ndarray
 ) -> bool:
-    """Writes the table's probabilities of `actions[:n]` to `out[:n]`; False where it has no row (fallback)."""
+    """Writes the table's probabilities of `actions[:n]` to `out[:n]`; False where it has no row (fallback).
+
+    A row for other actions than these, as only a foreign file has it, counts as none.
+    """
     row = find_row(table.keys, info_key(state, rules, mover(state)))
-    if row < 0:
+    legal_slots = 0
+    for i in range(n):
+        legal_slots |= 1 << action_slot(actions, i)
+    if row < 0 or table.slots[row] != legal_slots:
         fallback_policy(actions, n, out)
         return False
     # A row lists its legal slots in ascending order, and so does `engine.legal`.

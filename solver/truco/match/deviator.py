@@ -16,14 +16,8 @@ from game.truco.equity import EquityTable
 from game.truco.rules import Rules
 from solver.truco.hand.engine import rules_vector, utility_table
 from solver.truco.hand.table import NUM_SLOTS, PolicyTable
-from solver.truco.match.equity_sweep import (
-    Score,
-    StateValue,
-    mean_win,
-    state_seed,
-    successors_of,
-    sweep_order,
-)
+from solver.truco.match.equity_states import Score, StateValue, ends_at, successors_of, sweep_order
+from solver.truco.match.equity_sweep import mean_win, state_seed
 from solver.truco.match.selfplay import final_scores
 from solver.truco.quick.solver import (
     BATCH,
@@ -150,8 +144,7 @@ def _continuation(target: int, score: Score, values: dict[Score, float]) -> Equi
 
 def _stored_value(state: StateValue, equity: EquityTable) -> float:
     """Mano's chance when both play the stored strategy in this hand."""
-    ends = ((*map(int, end.split("-")), share) for end, share in state.ends.items())
-    return sum(share * equity.after_hand(int(a), int(b)) for a, b, share in ends)
+    return sum(share * equity.after_hand(*ends_at(end)) for end, share in state.ends.items())
 
 
 def _deviate(

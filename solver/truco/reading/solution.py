@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from game.truco.equity import EquityTable
-from game.truco.rules import Rules
+from game.truco.rules import Rules, make_rules
 from game.truco.spot import Spot
+from solver.records import shortened
 from solver.truco.reading.strategy import Strategy
 
 if TYPE_CHECKING:
     from solver.truco.reading.questions import Census, Question
 
 NOT_CERTIFIED = "not certified"
+UTILITIES = ("points", "match")
+ENGINES = ("quick", "vector")
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,7 @@ class SolutionInfo:
     """What a solution is of and how it was found; plain JSON values.
 
     Scores are (mano, pie) in points at the start of the hand. Values are mano's, in units of the utility: points
-    per hand, or 2 x match-win probability - 1.
+    per hand, or 2 x match-win probability - 1. Raises ValueError naming what is out of range.
     """
 
     rules: dict[str, Any]
@@ -53,6 +56,26 @@ class SolutionInfo:
     exploitability_method: str = NOT_CERTIFIED
     equity_name: str | None = None
     """Where the equity table comes from, for the utility `match`."""
+
+    def __post_init__(self) -> None:
+        rules = make_rules("base", self.rules)
+        target = rules.target
+        if not all(0 <= points < target for points in self.score):
+            raise ValueError(f"score is {self.score}, allowed: 0 to {target - 1} each")
+        if self.utility not in UTILITIES:
+            raise ValueError(f"utility is {shortened(self.utility)}, allowed: {', '.join(UTILITIES)}")
+        if (self.utility == "match") != (self.equity is not None):
+            raise ValueError("an equity table goes with the utility match, and with no other")
+        if self.engine not in ENGINES:
+            raise ValueError(f"engine is {shortened(self.engine)}, allowed: {', '.join(ENGINES)}")
+        for name in ("iterations", "deals", "seed", "seconds", "mano_value_error"):
+            if (getattr(self, name) or 0) < 0:
+                raise ValueError(f"{name} is {getattr(self, name)}, allowed: 0 or more")
+        if self.equity is not None and [len(row) for row in self.equity] != [target] * target:
+            raise ValueError(f"its equity table is not one of {target} x {target} scores")
+        for value in (value for row in self.equity or () for value in row):
+            if not 0.0 <= value <= 1.0:
+                raise ValueError(f"its equity table holds {value}, which is no probability")
 
 
 class Solution(Protocol):

@@ -18,9 +18,11 @@ import numpy as np
 
 from game.truco.equity import EquityTable
 from game.truco.rules import Rules, make_rules
+from solver.records import read_record, shortened
 from solver.storage import StorageError, read_arrays, write_arrays
+from solver.truco.hand.engine import rules_vector
 from solver.truco.hand.infokey import KEY_VERSION
-from solver.truco.hand.table import PolicyTable
+from solver.truco.hand.table import PolicyTable, check_table
 from solver.truco.reading.solution import SolutionInfo
 
 if TYPE_CHECKING:
@@ -110,25 +112,45 @@ class QuickSolution:
 
 def load_quick_solution(path: str | os.PathLike[str]) -> QuickSolution:
     """Opens a solution file. Raises StorageError (a ValueError) with the reason if it is damaged, of another kind
-    or version, or its rules do not match their hash, and for a file that cannot be read.
+    or version, its content makes no sense or its rules do not match their hash, and for a file that cannot be read.
     """
     try:
         arrays, metadata = read_arrays(path, KIND, VERSION)
     except OSError as error:
         raise StorageError(f"cannot read solution {Path(path)}: {error.strerror}") from None
-    try:
-        info = SolutionInfo(**metadata | {"score": tuple(metadata["score"])})
-        values, visits = arrays.pop("values"), arrays.pop("visits")
-        table = PolicyTable(**arrays)
-    except (TypeError, KeyError):
+    found = metadata.get("key_version", KEY_VERSION)
+    if type(found) is int and found != KEY_VERSION:
         raise StorageError(
-            f"{Path(path)}: made by another version of this program, its fields differ"
-        ) from None
-    if info.key_version != KEY_VERSION:
-        raise StorageError(
-            f"{Path(path)}: information key of version {info.key_version}, this program has version {KEY_VERSION}"
+            f"{Path(path)}: information key of version {found}, this program has version {KEY_VERSION}"
         )
-    solution = QuickSolution(info, table, values, visits)
+    try:
+        info = read_record(SolutionInfo, metadata)
+        if arrays.keys() != {*PolicyTable._fields, "values", "visits"}:
+            raise ValueError(f"has arrays {shortened(list(arrays))}")
+        values, visits = arrays.pop("values"), arrays.pop("visits")
+        solution = QuickSolution(info, PolicyTable(**arrays), values, visits)
+        _check(solution)
+    except ValueError as error:
+        raise StorageError(f"{Path(path)}: not a solution of this program: {error}") from None
     if solution.rules.hash() != info.rules_hash:
         raise StorageError(f"{Path(path)}: its rules no longer mean what they meant when it was solved")
     return solution
+
+
+def _check(solution: QuickSolution) -> None:
+    """Raises ValueError saying what is wrong if it would not be safe, or make no sense, to play by a solution."""
+    info, table = solution.info, solution.table
+    rules_vector(solution.rules)
+    if info.engine != "quick" or info.mano_value is None or info.mano_value_error is None:
+        raise ValueError("engine or value is not what the quick engine writes")
+    check_table(table)
+    for name, array, dtype, like in (
+        ("values", solution.values, np.float32, table.probs),
+        ("visits", solution.visits, np.int32, table.keys),
+    ):
+        if array.dtype != dtype or array.shape != like.shape:
+            raise ValueError(f"{name} is {array.dtype} {array.shape}, not {np.dtype(dtype)} {like.shape}")
+    if np.any(np.isinf(solution.values)):
+        raise ValueError("values are not all finite")
+    if np.any(solution.visits < 0):
+        raise ValueError("visits are not all 0 or more")
