@@ -1,4 +1,4 @@
-"""A decision of a hand as one seat sees it: own cards, score, the words spoken and cards played so far."""
+"""A hand as one seat sees it: own cards, score, the words spoken and cards played so far; and its decisions."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def parse_history(text: str) -> list[tuple[int | None, int]]:
 
 
 @dataclass(frozen=True)
-class Spot:
-    """What one seat knows when it is to decide.
+class SeenHand:
+    """What one seat knows of a hand, at any point of it and after its end.
 
     `shown` is the other seat's Envido value if an accepted Envido made it public, else None. Raises ValueError
     naming the word of the history that cannot be, with what could stand there; or why no hand of the other seat
@@ -54,12 +54,16 @@ class Spot:
     others: list[tuple[int, ...]] = field(init=False, repr=False, compare=False)
     """Every hand the other seat can hold."""
     hand: Hand = field(init=False, repr=False, compare=False)
-    """The hand at this spot, the other seat holding the first of `others`."""
+    """The hand after the history, the other seat holding the first of `others`."""
 
     def __post_init__(self) -> None:
         if self.rules.envido_reveal == "hands":
             raise ValueError(
                 "a spot plays envido_reveal values or buenas; with hands nothing is left to guess"
+            )
+        if len(self.cards) != self.rules.hand_size:
+            raise ValueError(
+                f"{PLAYER_NAMES[self.seat]} holds {len(self.cards)} cards, not {self.rules.hand_size}"
             )
         foreign = dict.fromkeys(a for a in self.history if a < DECK_SIZE and a not in self.cards)
         # More cards than the other can hold are refused when the walk comes to the one too many.
@@ -67,22 +71,11 @@ class Spot:
         others, hand = self._walk(self._hands_with(played))
         object.__setattr__(self, "others", others)
         object.__setattr__(self, "hand", hand)
-        if self.hand.is_over:
-            raise ValueError("the hand is over after this history, there is nothing to decide")
-        if self.hand.to_move != self.seat:
-            raise ValueError(
-                f"it is the turn of {PLAYER_NAMES[1 - self.seat]}, not yours, after this history"
-            )
 
     @property
     def history(self) -> tuple[int, ...]:
         """The actions so far."""
         return tuple(action for _, action in self.words)
-
-    @property
-    def decision(self) -> Decision:
-        """Kind of decision that is due."""
-        return self.hand.decision
 
     def deal(self, other: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Cards of (mano, pie) when the other seat holds `other`."""
@@ -152,3 +145,22 @@ class Spot:
         if self.shown is None:
             return "Envido was accepted: say which value the other seat showed (--shown N)"
         return f"no hand of {PLAYER_NAMES[1 - self.seat]} with these cards can have shown Envido {self.shown}"
+
+
+@dataclass(frozen=True)
+class Spot(SeenHand):
+    """A hand at which the seat is to decide. Raises ValueError as SeenHand, and where nothing is for it to decide."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.hand.is_over:
+            raise ValueError("the hand is over after this history, there is nothing to decide")
+        if self.hand.to_move != self.seat:
+            raise ValueError(
+                f"it is the turn of {PLAYER_NAMES[1 - self.seat]}, not yours, after this history"
+            )
+
+    @property
+    def decision(self) -> Decision:
+        """Kind of decision that is due."""
+        return self.hand.decision
