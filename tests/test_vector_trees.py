@@ -12,7 +12,7 @@ from solver.truco.vector.model.abstraction import Abstraction
 from solver.truco.vector.model.forest import START_STATES
 from solver.truco.vector.model.game import Game
 from solver.truco.vector.model.holdings import Holdings
-from solver.truco.vector.model.trees import END, LEAF, TURN, build_trunk, trick_tree
+from solver.truco.vector.model.trees import LEAF, TERMINAL, TURN, build_trunk, terminal_parts, trick_tree
 
 DECK = "1E 1B 3E 3O 6C 7C 12O"
 
@@ -104,8 +104,8 @@ def _compare(tree, node, state, vector):
         code = tree.child[node, k]
         after = state.copy()
         engine.apply(after, vector, action)
-        if code <= END:
-            winner, points = divmod(END - int(code), 5)
+        if code <= TERMINAL:
+            winner, points = terminal_parts.py_func(int(code))
             assert after[engine.OVER]
             gained = after[engine.SCORE : engine.SCORE + 2] - state[engine.SCORE : engine.SCORE + 2]
             assert gained[winner] == points
@@ -126,9 +126,9 @@ def test_every_exit_and_outcome_has_a_table(abstraction):
     assert sorted(e for group in game.layout.groups for e in group.exits) == list(
         range(len(game.trunk.exits))
     )
-    block = game._store_places[0]
+    block = game.hand_over.block
     for mano, pie, winner in game.outcomes():
-        for continuation, tree in zip(game.continuations, game._trees, strict=True):
+        for continuation, tree in zip(game.continuations, game.position_trees, strict=True):
             if winner in continuation.winners:
                 for level, mask in tree.leaves:
                     assert block[game.leaf_group[continuation.leaf_key(level, mask)], mano, pie] >= 0

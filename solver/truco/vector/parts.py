@@ -17,10 +17,10 @@ from solver.truco.vector.model.game import Game
 from solver.truco.vector.model.holdings import Holdings
 from solver.truco.vector.model.trees import (
     Accept,
-    End,
     Exit,
     Payoffs,
     Position,
+    Terminal,
     Trunk,
     TrunkNode,
     build_trunk,
@@ -85,8 +85,8 @@ def envido_trunk(whole: Trunk) -> Trunk:
     part = Trunk()
 
     def end(base: float) -> tuple[str, int]:
-        part.ends.append(End(False, base))
-        return "end", len(part.ends) - 1
+        part.terminals.append(Terminal(False, base))
+        return "terminal", len(part.terminals) - 1
 
     def settled(target: tuple[str, int]) -> float:
         """Mano's utility of what has been said, whatever follows: that of any exit below."""
@@ -102,8 +102,8 @@ def envido_trunk(whole: Trunk) -> Trunk:
             worth = (Payoffs(found.payoffs[0].base, _NOTHING), Payoffs(found.payoffs[1].base, _NOTHING))
             part.accepts.append(Accept(Position(False, 4, -1, 0), worth, (True, True), found.history))
             return "accept", len(part.accepts) - 1
-        if kind == "end":
-            return end(whole.ends[number].utility)
+        if kind == "terminal":
+            return end(whole.terminals[number].utility)
         if kind == "exit":
             return end(whole.exits[number].payoffs.base)
         given = whole.nodes[number]
@@ -116,7 +116,7 @@ def envido_trunk(whole: Trunk) -> Trunk:
             node.children.append(visit(given.children[0]))
         for k, word in words:
             below = given.children[given.plays + k]
-            done = word == NO_QUIERO and below[0] != "end"
+            done = word == NO_QUIERO and below[0] != "terminal"
             node.children.append(end(settled(below)) if done else visit(below))
         return "node", place
 
@@ -147,8 +147,8 @@ def envido_program(game: EnvidoAlone, of_pie: bool = False) -> float:
             payoffs.append((*at, joint * np.where(mano_wins, won, lost)))
         elif kind == "exit":
             payoffs.append((*at, joint * trunk.exits[number].payoffs.base))
-        elif kind == "end":
-            payoffs.append((*at, joint * trunk.ends[number].utility))
+        elif kind == "terminal":
+            payoffs.append((*at, joint * trunk.terminals[number].utility))
         else:
             node = trunk.nodes[number]
             made = []

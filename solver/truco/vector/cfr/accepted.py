@@ -19,7 +19,7 @@ from solver.truco.vector.cfr.schedule import Step
 from solver.truco.vector.cfr.trick3 import MAX_NODES
 from solver.truco.vector.model.forest import at_
 from solver.truco.vector.model.positions import PositionTrees, Store, ValueLists
-from solver.truco.vector.model.trees import END, LEAF, TURN
+from solver.truco.vector.model.trees import LEAF, TERMINAL, TURN
 
 FORWARD, BACKWARD = 0, 1
 
@@ -133,8 +133,8 @@ def _ascend(
         code = trees.child[node, 1 if turn else a]
         to = a * row
         constant = np.float32(0.0)
-        if code <= END:
-            constant = gains[0 if (END - code) // 5 == own else 1, (END - code) % 5]
+        if code <= TERMINAL:
+            constant = gains[0 if (TERMINAL - code) // 5 == own else 1, (TERMINAL - code) % 5]
         if role == 1:
             for j in range(n1):
                 gain[at_(to + j)] = np.float32(0.0)
@@ -146,14 +146,14 @@ def _ascend(
             if role == 1:
                 m = w.reach[k, 0, i]
                 for j in range(n1):
-                    u = constant if code <= END else below[j]
+                    u = constant if code <= TERMINAL else below[j]
                     out[i, j] = mix[at_(to + j)] * u + (out[i, j] if a > 0 else np.float32(0.0))
                     gain[at_(to + j)] += line[j] * m * u
             else:
                 m = mix[at_(to + i)]
                 total = np.float32(0.0)
                 for j in range(n1):
-                    u = constant if code <= END else below[j]
+                    u = constant if code <= TERMINAL else below[j]
                     out[i, j] = m * u + (out[i, j] if a > 0 else np.float32(0.0))
                     total += line[j] * other[j] * u
                 gain[at_(to + i)] = total
@@ -202,7 +202,7 @@ def _after(
             left = v.combo_count[vp, b]
             if left == 0:
                 continue
-            width = store.count[bp, b]
+            width = store.length[bp, b]
             to = store.reach_start[own, block, a, b]
             for j in range(left):
                 pie = v.combo_row[vp, b, j]

@@ -6,12 +6,52 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from solver.truco.vector.cfr.solver import VectorSolver
+from solver.jit import njit
 from solver.truco.vector.model.game import Game
+
+if TYPE_CHECKING:
+    from solver.truco.vector.cfr.solver import VectorSolver
+
+
+def shares(sums: np.ndarray) -> np.ndarray:
+    """Sums [actions, ...] divided by their total over the actions; 0 where that is 0. Of the dtype of `sums`."""
+    total = sums.sum(axis=0)
+    return np.where(total > 0, sums / np.where(total > 0, total, 1), 0)
+
+
+def average_mix(sums: np.ndarray, legal: np.ndarray) -> np.ndarray:
+    """The strategy that sums [actions, ...] stand for: shares of the legal ones, all alike where their total is 0.
+
+    legal: bool, broadcast to the shape of `sums`, such as `Game.legal`. Of the dtype of `sums`.
+    """
+    sums = sums * legal
+    total = sums.sum(axis=0)
+    even = (legal / legal.sum(axis=0)).astype(sums.dtype)
+    return np.where(total > 0, sums / np.where(total > 0, total, 1), even)
+
+
+@njit
+def average_shares(
+    sums: np.ndarray, at: int, stride: int, actions: int, legal: int, mix: np.ndarray, to: int
+) -> None:
+    """`average_mix` of one holding for kernels: action k has the entry sums[at + k x stride], float32.
+
+    Writes float64 mix[k, to] for k < actions; `legal` has bit k set where action k is one.
+    """
+    total, live = 0.0, 0
+    for a in range(actions):
+        if legal >> a & 1:
+            total += np.float64(sums[at + a * stride])
+            live += 1
+    for a in range(actions):
+        share = 0.0
+        if legal >> a & 1:
+            share = np.float64(sums[at + a * stride]) / total if total > 0.0 else 1.0 / live
+        mix[a, to] = share
 
 
 class Tables(NamedTuple):
@@ -54,8 +94,8 @@ class Policy:
         """SHA-256 over the game and the tables; reads them all."""
         game = self.game
         digest = hashlib.sha256(repr((game.rules, game.score, game.equity, game.abstraction)).encode())
-        for end in game.trunk.ends:
-            digest.update(repr(end).encode())
+        for terminal in game.trunk.terminals:
+            digest.update(repr(terminal).encode())
         for table in (*self.tables.trunk_sums, self.tables.position_sums, self.tables.sums):
             digest.update(np.ascontiguousarray(table).reshape(-1).view(np.uint8).data)
         return digest.hexdigest()

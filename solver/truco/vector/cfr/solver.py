@@ -13,6 +13,7 @@ import numpy as np
 
 from solver.jit import dealt_out
 from solver.truco.vector.cfr.accepted import BACKWARD, FORWARD, sweep_position
+from solver.truco.vector.cfr.average import average_mix
 from solver.truco.vector.cfr.schedule import Step
 from solver.truco.vector.cfr.sweep import sweep_exits
 from solver.truco.vector.model.game import Game
@@ -49,16 +50,8 @@ class VectorSolver:
     # ---- trunk: strategies and reach
 
     def _mix(self, node: TrunkNode, table: np.ndarray) -> np.ndarray:
-        """Normalised positive part of a node's table; uniform over the actions of a class where there is none."""
-        holdings = self.game.holdings
-        mix = np.maximum(table, 0)
-        legal = np.ones(mix.shape, np.float32)
-        if node.plays:
-            places = holdings.class_slot_legal.T
-            legal[:3] = places if not node.posted else places[:, None, :]
-            mix *= legal
-        total = mix.sum(axis=0)
-        return np.where(total > 0, mix / np.where(total > 0, total, 1), legal / legal.sum(axis=0))
+        """Regret matching at a trunk node."""
+        return average_mix(np.maximum(table, 0), self.game.legal(node))
 
     def _play_mano(self, reach: np.ndarray, mix: np.ndarray) -> np.ndarray:
         """[classes] to [combinations]."""
@@ -122,8 +115,8 @@ class VectorSolver:
             reaches[0][e, 0], reaches[1][e] = reach["exit", e]
         part = np.zeros((tiers, tiers, exits, self._width), np.float32)
         sweep_exits(
-            game.layout.trees[0], game.layout.lists, game.combos, game.groups, store, self.regrets, self.sums, step,
-            self._joint, reaches[1 - own], reaches[own], own, self._order, part,
+            game.layout.trees.forest, game.layout.lists, game.combos, game.groups, store, self.regrets, self.sums,
+            step, self._joint, reaches[1 - own], reaches[own], own, self._order, part,
         )  # fmt: skip
         # Backward.
         weighted = []
@@ -221,16 +214,16 @@ class VectorSolver:
         part: np.ndarray,
         weighted: list[np.ndarray],
     ) -> dict[tuple[str, int], np.ndarray]:
-        """Counterfactual values of `own` at every end, exit and accepted Envido of the trunk."""
+        """Counterfactual values of `own` at every terminal, exit and accepted Envido of the trunk."""
         game, trunk = self.game, self.game.trunk
         tiers = game.holdings.num_tiers
         sign = 1.0 if own == 0 else -1.0
         value: dict[tuple[str, int], np.ndarray] = {}
         for posted in (False, True):
-            ends = [k for k, end in enumerate(trunk.ends) if end.posted == posted]
-            found = self._against(self._joint, [reach["end", k] for k in ends], own, posted)
-            for k, mass in zip(ends, found, strict=True):
-                value["end", k] = np.float32(sign * trunk.ends[k].utility) * mass
+            terminals = [k for k, terminal in enumerate(trunk.terminals) if terminal.posted == posted]
+            found = self._against(self._joint, [reach["terminal", k] for k in terminals], own, posted)
+            for k, mass in zip(terminals, found, strict=True):
+                value["terminal", k] = np.float32(sign * trunk.terminals[k].utility) * mass
             accepts = [k for k, accept in enumerate(trunk.accepts) if accept.position.posted == posted]
             pairs = [reach["accept", k] for k in accepts]
             for winner in (0, 1):

@@ -8,7 +8,8 @@ from numba import prange
 from solver.jit import njit
 from solver.truco.vector.cfr.schedule import Step
 from solver.truco.vector.cfr.trick2 import make_scratch, solve_block
-from solver.truco.vector.model.forest import MAX_TIERS, Forest, Lists, at_, block_sizes
+from solver.truco.vector.model.address import block_sizes
+from solver.truco.vector.model.forest import MAX_TIERS, Forest, Lists, at_
 from solver.truco.vector.model.layout import Combos, Groups
 from solver.truco.vector.model.positions import Store
 

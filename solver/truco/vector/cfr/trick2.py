@@ -25,7 +25,7 @@ from solver.truco.vector.cfr.regrets import LEAST, match16, match_regrets, updat
 from solver.truco.vector.cfr.schedule import Step
 from solver.truco.vector.cfr.trick3 import MAX_NODES, Third, solve_third
 from solver.truco.vector.model.forest import MAX_TIERS, Forest, Lists, at_
-from solver.truco.vector.model.trees import END, LEAF, TURN
+from solver.truco.vector.model.trees import LEAF, TERMINAL, TURN
 
 
 class Scratch(NamedTuple):
@@ -115,10 +115,10 @@ def _ascend(
                 gain[at_(slot * row + i)] = w.cards2[k, slot, i]
     for a in range(2 if turn else 0, actions):
         code = forest.child[node, 1 if turn else a]
-        end = code <= END
+        end = code <= TERMINAL
         constant = np.float32(0.0)
         if end:
-            constant = gains[0 if (END - code) // 5 == own else 1, (END - code) % 5]
+            constant = gains[0 if (TERMINAL - code) // 5 == own else 1, (TERMINAL - code) % 5]
         below = w.pay0[0 if end else code - root]
         to = a * row
         if role == 1:
@@ -287,10 +287,10 @@ def _follow(
                     gain[at_(slot * row + j)] = cards2[k, slot, j]
         for a in range(2 if turn else 0, actions):
             code = forest.child[node, 1 if turn else a]
-            end = code <= END
+            end = code <= TERMINAL
             constant = np.float32(0.0)
             if end:
-                constant = gains[0 if (END - code) // 5 == own else 1, (END - code) % 5]
+                constant = gains[0 if (TERMINAL - code) // 5 == own else 1, (TERMINAL - code) % 5]
             below = 0 if end else (code - root) * long
             to = a * row
             chance, found = load(mix2, k * wide + to), splat(np.float32(0.0))

@@ -30,7 +30,7 @@ from solver.truco.vector.model.forest import (
     STAGE,
     at_,
 )
-from solver.truco.vector.model.trees import END, LEAF, TURN
+from solver.truco.vector.model.trees import LEAF, TERMINAL, TURN
 
 MAX_NODES = 48
 """Room for the nodes of one trick tree."""
@@ -183,8 +183,8 @@ def solve_third(
                 if code >= 0 and code < LEAF:
                     below = (code - root) * both
                     low, high = load(post3, below), load(post3, below + row)
-                elif code <= END:
-                    low = splat(gains[0 if (END - code) // 5 == own else 1, (END - code) % 5])
+                elif code <= TERMINAL:
+                    low = splat(gains[0 if (TERMINAL - code) // 5 == own else 1, (TERMINAL - code) % 5])
                     high = low
                 else:
                     low, high = splat(first_won), splat(second_won)
@@ -222,7 +222,7 @@ def solve_third(
         for a in range(actions):
             code = third[node, CHILD + a]
             to = m + a * both
-            falls, ends = turn and a == 0, code <= END
+            falls, ends = turn and a == 0, code <= TERMINAL
             low, extra = zero, zero
             below = 0
             if falls:
@@ -230,7 +230,7 @@ def solve_third(
                 low = load(post3, below)
                 extra = load(post3, below + row) - low
             elif ends:
-                low = splat(gains[0 if (END - code) // 5 == own else 1, (END - code) % 5])
+                low = splat(gains[0 if (TERMINAL - code) // 5 == own else 1, (TERMINAL - code) % 5])
             else:
                 below = (code - root) * row * row
             chance = load(mix3, to)

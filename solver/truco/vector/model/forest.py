@@ -7,9 +7,15 @@ from typing import NamedTuple
 import numpy as np
 
 from game.truco.rules import Rules
-from solver.jit import kernel
 from solver.truco.vector.model.holdings import Holdings
-from solver.truco.vector.model.trees import LEAF, NO_CHILD, TURN, TrickTree, trick_tree
+from solver.truco.vector.model.trees import (
+    LEAF,
+    NO_CHILD,
+    TURN,
+    TrickTree,
+    terminal_parts,
+    trick_tree,
+)
 
 MAX_TIERS = 16
 """Row length of small matrices: a holding of one card is one of at most 14 tiers."""
@@ -58,6 +64,20 @@ class Forest(NamedTuple):
 ROLE, ACTIONS, PARENT, STAGE, ACTION, KIND, LEVEL, NODES, PLACE, CHILD = 0, 1, 2, 3, 4, 5, 6, 7, 8, 10
 
 
+Start = tuple[int, int, bool]
+"""How trick 2 begins: (round value, mask of who may raise, trick 1 parda)."""
+
+
+class TrickForest(NamedTuple):
+    """The trees of tricks 2 and 3, and for each start of trick 2 its tree and how large its tables are."""
+
+    forest: Forest
+    roots: dict[Start, int]
+    """Root node of trick 2."""
+    sizes: dict[Start, np.ndarray]
+    """Entries of a situation as factors of its six sizes (see Forest), int64 [6]."""
+
+
 class Lists(NamedTuple):
     """Holdings of two cards by (values allowed, first card played): lists g, padded."""
 
@@ -83,17 +103,6 @@ class Lists(NamedTuple):
     """int64 [g, 3]: the three sums in full."""
 
 
-@kernel
-def block_sizes(lists: Lists, gl: int, gf: int, tie: bool, sizes: np.ndarray) -> None:
-    """Writes the six sizes of a situation (see Forest) for the leader's and follower's lists."""
-    sizes[0] = lists.count[gl]
-    sizes[1] = lists.count[gf]
-    sizes[2] = lists.count[gf] * lists.left_count.shape[1]
-    sizes[3] = lists.size[gl, 0]
-    sizes[4] = lists.size[gl, 0] if tie else lists.size[gf, 2]
-    sizes[5] = lists.size[gf, 0] if tie else lists.size[gl, 1]
-
-
 START_STATES = ((1, 3), (2, 1), (2, 2), (3, 1), (3, 2), (4, 0), (2, 3), (3, 3))
 """(Round value, mask of who may raise: bit 0 leader, bit 1 follower) in which a trick can begin."""
 
@@ -110,12 +119,8 @@ def _actions(tree: TrickTree, node: int, cards: int) -> int:
     return 2 + int(tree.child[node, 2] != NO_CHILD)
 
 
-def build_forest(
-    rules: Rules,
-) -> tuple[Forest, dict[tuple[int, int, bool], int], dict[tuple[int, int, bool], np.ndarray]]:
-    """The trees of tricks 2 and 3, the root of trick 2 by (value, mask, trick 1 parda), and the table size of each
-    such start as six factors of the sizes (see Forest).
-    """
+def build_forest(rules: Rules) -> TrickForest:
+    """The trees of tricks 2 and 3 from every start that these rules allow."""
     kind: list[int] = []
     role: list[int] = []
     stage: list[int] = []
@@ -172,8 +177,8 @@ def build_forest(
         nodes[base] = len(kind) - base
         return base, total
 
-    roots: dict[tuple[int, int, bool], int] = {}
-    sizes: dict[tuple[int, int, bool], np.ndarray] = {}
+    roots: dict[Start, int] = {}
+    sizes: dict[Start, np.ndarray] = {}
     thirds: dict[tuple[int, int], tuple[int, np.ndarray]] = {}
     for value, mask in START_STATES:
         tree = trick_tree(rules, value, mask)
@@ -214,12 +219,12 @@ def build_forest(
     )
     forest.third[:, PLACE:CHILD] = forest.place[:, 4:]
     forest.third[:, CHILD:] = forest.child
-    return forest, roots, sizes
+    return TrickForest(forest, roots, sizes)
 
 
 def _call(tree: TrickTree, node: int) -> int:
     """Level that an ANSWER node answers: its refusal ends the hand for one point less."""
-    return (-10 - int(tree.child[node, 1])) % 5 + 1
+    return terminal_parts.py_func(int(tree.child[node, 1]))[1] + 1
 
 
 def build_lists(holdings: Holdings, buckets: tuple[tuple[int, ...], ...]) -> Lists:

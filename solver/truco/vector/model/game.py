@@ -12,9 +12,10 @@ from game.truco.equity import EquityTable
 from game.truco.rules import Rules
 from solver.jit import dealt_out
 from solver.truco.vector.model.abstraction import Abstraction
+from solver.truco.vector.model.address import pair_sizes
 from solver.truco.vector.model.holdings import Holdings
 from solver.truco.vector.model.layout import Combos, Group, Groups, Layout
-from solver.truco.vector.model.positions import PositionTrees, Store, ValueLists
+from solver.truco.vector.model.positions import HandOver, PositionTrees, Store, ValueLists
 from solver.truco.vector.model.trees import (
     LEAF,
     NO_CHILD,
@@ -172,13 +173,13 @@ class Game:
             block_of.append(blocks)
             sets_bucket.append(bucket)
         self.layout = Layout(self.holdings, tuple(buckets), tuple(groups))
-        self.leaf_group, self._trees = leaf_group, trees
+        self.leaf_group, self.position_trees = leaf_group, trees
         self._make_groups()
         self._make_store(block_of, sets_bucket, sets)
 
     def _make_groups(self) -> None:
         layout, tiers = self.layout, self.holdings.num_tiers
-        roots = layout.trees[1]
+        roots = layout.trees.roots
         groups = layout.groups
         root = np.zeros((len(groups), 3), np.int64)
         gain = np.zeros((len(groups), 2, 5), np.float32)
@@ -235,17 +236,14 @@ class Game:
                     at += int(count[mano, a]) * int(count[pie, b])
                     to[0] += int(count[mano, a])
                     to[1] += int(count[pie, b])
-        self._store_sizes = (at, max(to))
-        self._store_places = (block, bucket, start, reach_start, self.local, count.astype(np.int64))
+        self.hand_over = HandOver(block, bucket, start, reach_start, self.local, count.astype(np.int64))
+        self.matrix_entries, self.reach_entries = at, max(to)
         self.value_sets = sets
 
     def make_store(self) -> Store:
         """Room for what trick 1 hands over after accepted Envidos."""
-        matrices, reach = self._store_sizes
-        return Store(
-            *self._store_places, np.zeros(matrices, np.float32), np.zeros(matrices, np.float32),
-            np.zeros(reach, np.float32),
-        )  # fmt: skip
+        weights, payoffs = (np.zeros(self.matrix_entries, np.float32) for _ in range(2))
+        return Store(*self.hand_over, weights, payoffs, np.zeros(self.reach_entries, np.float32))
 
     # ---- trick 1 after an accepted Envido
 
@@ -260,7 +258,7 @@ class Game:
         leaf_group: list[int] = []
         self.position_root: list[int] = []
         needs: list[np.ndarray] = []
-        for continuation, tree in zip(self.continuations, self._trees, strict=True):
+        for continuation, tree in zip(self.continuations, self.position_trees, strict=True):
             base, total = len(kind), np.zeros(4, np.int64)
             self.position_root.append(base)
             for node in range(len(tree.kind)):
@@ -323,15 +321,14 @@ class Game:
         self.value_lists = lists
         self.position_tables: list[np.ndarray] = []
         self.position_tasks: dict[tuple[int, int], tuple[np.ndarray, np.ndarray]] = {}
-        at = 0
+        at, sizes = 0, np.zeros(4, np.int64)
         for number, need in enumerate(needs):
             table = np.zeros((n, n), np.int64)
             for won in self.continuations[number].winners:
                 chosen = [(m, p) for m, p, winner in self.outcomes() if winner == won]
                 for m, p in chosen:
                     table[m, p] = at
-                    combos = int(lists.combo_count[m].sum())
-                    sizes = np.array([lists.count[m], lists.count[p], tiers * int(lists.count[p]), combos])
+                    pair_sizes.py_func(lists, m, p, sizes)
                     at += int(need @ sizes)
                 self.position_tasks[number, won] = self._tasks(number, chosen)
             self.position_tables.append(table)
@@ -339,9 +336,9 @@ class Game:
 
     def _tasks(self, number: int, outcomes: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
         """Outcomes in ranges such that no two ranges share a block of tricks 2 and 3, dealt out to the threads."""
-        tree, continuation = self._trees[number], self.continuations[number]
+        tree, continuation = self.position_trees[number], self.continuations[number]
         groups = sorted({self.leaf_group[continuation.leaf_key(*leaf)] for leaf in tree.leaves})
-        block = self._store_places[0]
+        block = self.hand_over.block
         parent = {outcome: outcome for outcome in outcomes}
 
         def find(x: tuple[int, int]) -> tuple[int, int]:
@@ -376,6 +373,18 @@ class Game:
             return node.num_actions, len(self.holdings.after.cls)
         return node.num_actions, self.holdings.num_tiers, classes
 
+    def legal(self, node: TrunkNode) -> np.ndarray:
+        """Which entries of a trunk node's table are actions of their holding: bool, to be broadcast to `node_shape`.
+
+        Equal tiers are one action, at the first of their places.
+        """
+        shape = (node.num_actions, *(1,) * (len(self.node_shape(node)) - 1))
+        legal = np.ones((*shape[:-1], self.holdings.num_classes) if node.plays else shape, np.bool_)
+        if node.plays:
+            places = self.holdings.class_slot_legal.T
+            legal[:3] = places if not node.posted else places[:, None, :]
+        return legal
+
     @property
     def table_entries(self) -> dict[str, int]:
         """Regrets by part of the tree."""
@@ -389,10 +398,9 @@ class Game:
     @property
     def memory_bytes(self) -> int:
         """Memory of a solver: regrets and sums, handover after accepted Envidos, reaches and work space."""
-        matrices, reach = self._store_sizes
         combos, tiers = len(self.holdings.after.cls), self.holdings.num_tiers
         exits = len(self.trunk.exits)
-        work = (
-            2 * matrices + reach + exits * combos * (tiers + 1) * 3 + len(self.trunk.nodes) * tiers * 1500 * 4
-        )
+        handed = 2 * self.matrix_entries + self.reach_entries
+        reaches = exits * combos * (tiers + 1) * 3
+        work = handed + reaches + len(self.trunk.nodes) * tiers * 1500 * 4
         return 4 * (2 * sum(self.table_entries.values()) + work)

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from solver.truco.vector.model.address import block_sizes
 from solver.truco.vector.model.forest import (
-    Forest,
     Lists,
+    TrickForest,
     build_forest,
     build_lists,
     swapped,
@@ -42,10 +43,8 @@ class Layout:
     groups: tuple[Group, ...]
 
     @cached_property
-    def trees(
-        self,
-    ) -> tuple[Forest, dict[tuple[int, int, bool], int], dict[tuple[int, int, bool], np.ndarray]]:
-        """See `build_forest`."""
+    def trees(self) -> TrickForest:
+        """The trees of tricks 2 and 3."""
         return build_forest(self.holdings.rules)
 
     @cached_property
@@ -62,31 +61,26 @@ class Layout:
         """First table entry of each block by first cards, int64 [blocks + 1, tiers, tiers]; a block's situations lie
         together. The last row repeats the total.
         """
-        tiers, lists = self.holdings.num_tiers, self.lists
-        need = self.trees[2]
-        rows = []
-        at = 0
+        tiers, lists, need = self.holdings.num_tiers, self.lists, self.trees.sizes
+        a, b = np.indices((tiers, tiers))
+        parda, pie_leads = a == b, b < a
+        sizes = np.zeros((6, tiers, tiers), np.int64)
+        tied = np.zeros_like(sizes)
+        found = []
         for group in self.groups:
+            factors = np.empty((6, tiers, tiers), np.int64)
+            for first in np.ndindex(tiers, tiers):
+                factors[:, *first] = need[self.start(group, *first)]
             for mano, pie in group.blocks:
-                row = np.zeros((tiers, tiers), np.int64)
-                for a in range(tiers):
-                    for b in range(tiers):
-                        gm, gp = mano * tiers + a, pie * tiers + b
-                        gl, gf = (gp, gm) if b < a else (gm, gp)
-                        tie = a == b
-                        s = lists.size
-                        sizes = np.array(
-                            [
-                                lists.count[gl], lists.count[gf], lists.count[gf] * tiers, s[gl, 0],
-                                s[gl, 0] if tie else s[gf, 2], s[gf, 0] if tie else s[gl, 1],
-                            ],
-                            np.int64,
-                        )  # fmt: skip
-                        row[a, b] = at
-                        at += int(need[self.start(group, a, b)] @ sizes)
-                rows.append(row)
-        rows.append(np.full((tiers, tiers), at))
-        return np.array(rows)
+                of_mano, of_pie = mano * tiers + a, pie * tiers + b
+                gl, gf = np.where(pie_leads, of_pie, of_mano), np.where(pie_leads, of_mano, of_pie)
+                block_sizes.py_func(lists, gl, gf, False, sizes)
+                block_sizes.py_func(lists, gl, gf, True, tied)
+                found.append((factors * np.where(parda, tied, sizes)).sum(axis=0))
+        ends = np.cumsum(np.array(found, np.int64).reshape(-1))
+        total = int(ends[-1]) if len(ends) else 0
+        starts = np.concatenate([[0], ends])[:-1].reshape(-1, tiers, tiers)
+        return np.concatenate([starts, np.full((1, tiers, tiers), total)])
 
     @property
     def entries(self) -> int:

@@ -50,8 +50,11 @@ class ValueLists(NamedTuple):
     """int64 [v, tier]: running sum of combo_count."""
 
 
-class Store(NamedTuple):
-    """Where trick 1 hands over to tricks 2 and 3, by block and first cards; matrices [mano's pair, pie's pair]."""
+class HandOver(NamedTuple):
+    """Where trick 1 hands over to tricks 2 and 3 after accepted Envidos, by block and first cards.
+
+    A block has for each pair of first cards a matrix [mano's pair, pie's pair] and each player's row of own reach.
+    """
 
     block: np.ndarray
     """int64 [groups, sets, sets]: block of each pair of value sets, -1 where there is none."""
@@ -62,9 +65,23 @@ class Store(NamedTuple):
     reach_start: np.ndarray
     """int64 [2, blocks, tiers, tiers]: first number of own reach, by updated player."""
     local: np.ndarray
-    """int64 [bucket, tier, pair id]: place of a tier pair in the holdings list."""
-    count: np.ndarray  # type: ignore[assignment]
+    """int64 [bucket, tier, pair id]: place of a tier pair in the holdings list, -1 where it is not."""
+    length: np.ndarray
     """int64 [bucket, tier]: length of the list."""
+
+
+class Store(NamedTuple):
+    """A HandOver with what is handed over in one iteration. One tuple: numba passes none in another to threads."""
+
+    block: np.ndarray
+    bucket: np.ndarray
+    start: np.ndarray
+    reach_start: np.ndarray
+    local: np.ndarray
+    length: np.ndarray
     weights: np.ndarray
+    """float32, all matrices: joint weights x the other's reach."""
     payoffs: np.ndarray
+    """float32, all matrices: utility of the updated player."""
     reach: np.ndarray
+    """float32, all rows: own reach."""

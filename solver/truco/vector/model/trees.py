@@ -15,23 +15,39 @@ from game.truco.actions import ENVIDO, FALTA_ENVIDO, MAZO, NO_QUIERO, QUIERO, TR
 from game.truco.cards import DECK_SIZE
 from game.truco.equity import EquityTable
 from game.truco.rules import Rules
+from solver.jit import kernel
 from solver.truco.hand import engine
 
 TURN, ANSWER = 0, 1
 NO_CHILD = -1
 LEAF = 1 << 20
 """Child codes from LEAF on are leaves of a trick tree: both cards are on the table."""
-END = -10
-"""Child codes END - (5 x winner's role + points) end the hand."""
+TERMINAL = -10
+"""Child codes TERMINAL - (5 x winner's role + points) end the hand."""
 
 
 Target = tuple[str, int]
-"""(node, end, exit or accept; number) in the trunk."""
+"""(node, terminal, exit or accept; number) in the trunk."""
 
 
-def end_code(winner: int, points: int) -> int:
+def terminal_code(winner: int, points: int) -> int:
     """Child code of a hand that ends for this role (0 leader, 1 follower) and points."""
-    return END - 5 * winner - points
+    return TERMINAL - 5 * winner - points
+
+
+@kernel
+def terminal_parts(code: int) -> tuple[int, int]:
+    """(Winner's role, points) of a code up to TERMINAL, the inverse of `terminal_code`."""
+    return (TERMINAL - code) // 5, (TERMINAL - code) % 5
+
+
+@kernel
+def terminal_worth(code: int, own: int, gains: np.ndarray) -> float:
+    """Utility of a code up to TERMINAL for the player in role `own`; gains [2, 5]: his by (he wins, he loses) and
+    points.
+    """
+    winner, points = terminal_parts(code)
+    return gains[0 if winner == own else 1, points]
 
 
 def raisers(level: int, caller: int, rules: Rules) -> int:
@@ -49,7 +65,7 @@ class TrickTree:
     """Betting of one trick after Envido is closed: role 0 leads a card, role 1 follows; arrays over nodes.
 
     Node 0 is the root. The children of a TURN are (play, raise), of an ANSWER (quiero, no quiero, raise): node
-    numbers, NO_CHILD, END codes or LEAF + leaf number. Play in stage 0 leads on to a node of stage 1.
+    numbers, NO_CHILD, TERMINAL codes or LEAF + leaf number. Play in stage 0 leads on to a node of stage 1.
     """
 
     kind: np.ndarray
@@ -95,7 +111,7 @@ def trick_tree(
     def answer(responder: int, at: int, call: int, on_turn: int) -> int:
         number = node(ANSWER, responder, at)
         child[number][0] = turn(on_turn, at, call, raisers(call, 1 - responder, rules))
-        child[number][1] = end_code(1 - responder, call - 1)
+        child[number][1] = terminal_code(1 - responder, call - 1)
         if call < 4:
             child[number][2] = answer(1 - responder, at, call + 1, on_turn)
         return number
@@ -155,7 +171,7 @@ class Accept:
 
 
 @dataclass(frozen=True)
-class End:
+class Terminal:
     """The hand ends in trick 1 by a fold, with mano's utility."""
 
     posted: bool
@@ -188,7 +204,7 @@ class Trunk:
     """Trick 1 while Envido is not accepted; nodes come after their parents, node 0 is the root."""
 
     nodes: list[TrunkNode] = field(default_factory=list)
-    ends: list[End] = field(default_factory=list)
+    terminals: list[Terminal] = field(default_factory=list)
     exits: list[Exit] = field(default_factory=list)
     accepts: list[Accept] = field(default_factory=list)
 
@@ -240,8 +256,8 @@ def build_trunk(rules: Rules, score: tuple[int, int], equity: EquityTable | None
     def visit(state: np.ndarray, history: tuple[tuple[str, int], ...]) -> tuple[str, int]:
         if state[engine.OVER]:
             mano, pie = state[engine.SCORE : engine.SCORE + 2]
-            trunk.ends.append(End(bool(state[engine.TABLE] >= 0), float(utility[mano, pie])))
-            return ("end", len(trunk.ends) - 1)
+            trunk.terminals.append(Terminal(bool(state[engine.TABLE] >= 0), float(utility[mano, pie])))
+            return ("terminal", len(trunk.terminals) - 1)
         if state[engine.TRICKS] == 1:
             caller = int(state[engine.TRUCO_BY])
             worth = payoffs(*(int(n) for n in state[engine.SCORE : engine.SCORE + 2]))

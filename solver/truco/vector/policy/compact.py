@@ -19,9 +19,10 @@ from typing import NamedTuple
 import numpy as np
 
 from solver.storage import StorageError, read_arrays, write_arrays
-from solver.truco.vector.cfr.average import Policy, Tables
+from solver.truco.vector.cfr.average import Policy, Tables, shares
 from solver.truco.vector.cfr.evaluate import Evaluator
 from solver.truco.vector.cfr.schedule import schedule_step
+from solver.truco.vector.model.address import pair_sizes, table_at, table_rows
 from solver.truco.vector.model.game import Game
 from solver.truco.vector.model.trees import LEAF, TURN
 from solver.truco.vector.policy.files import StoredPolicy, _part
@@ -96,7 +97,7 @@ def compact_policy(stored: StoredPolicy, least: float, exploitability: float | N
         own = sums.sum(axis=0)
         keep = (own >= least * weight) & (own > 0) & (other >= least)
         kept, total = kept + int(keep.sum()), total + keep.size
-        return np.where(keep, np.rint(_LEVELS * _mixed(sums)), 0).astype(np.float32)
+        return np.where(keep, np.rint(_LEVELS * shares(sums)), 0).astype(np.float32)
 
     reach = Reach(game, tables)
     trunk, worth = [], []
@@ -141,12 +142,6 @@ def _unpacked(stream: np.ndarray) -> np.ndarray:
     return np.frombuffer(lzma.decompress(stream.tobytes()), np.uint8)
 
 
-def _mixed(sums: np.ndarray) -> np.ndarray:
-    """Mixes of a table [actions, ...]; 0 where there are no sums."""
-    total = sums.sum(axis=0)
-    return np.where(total > 0, sums / np.where(total > 0, total, 1), 0)
-
-
 class Reached(NamedTuple):
     """A node of the trunk; all float64, shaped like its table, all but the sums without the actions."""
 
@@ -180,10 +175,7 @@ class Reach:
         reach: dict[tuple[str, int], tuple[np.ndarray, np.ndarray]] = {("node", 0): (ones, ones)}
         for number, node in enumerate(game.trunk.nodes):
             mano, pie = reach.pop(("node", number))
-            sums = self._tables.trunk_sums[number].astype(np.float64)
-            if node.plays:
-                places = holdings.class_slot_legal.T
-                sums[:3] *= places if not node.posted else places[:, None, :]
+            sums = self._tables.trunk_sums[number].astype(np.float64) * game.legal(node)
             if not node.posted:
                 other = joint @ (pie if node.player == 0 else mano) / mine
             elif node.player == 0:
@@ -193,7 +185,7 @@ class Reach:
                 other = np.stack([mano[part] @ joint[after.cls[part]] for part in self._parts]) / mine
             share = (mine[after.cls] if node.posted and node.player == 0 else mine) / holdings.num_deals
             yield Reached(sums, pie if node.player == 1 else mano, other, share)
-            mix = _mixed(sums)
+            mix = shares(sums)
             for k, target in enumerate(node.children):
                 if node.plays and k == 0 and node.player == 0:
                     wide = np.broadcast_to(pie, (holdings.num_tiers, holdings.num_classes))
@@ -238,7 +230,8 @@ class Reach:
         row = np.concatenate([lists.combo_row[one, a, : counts[a]] for a in range(tiers)])
         slot = np.concatenate([lists.combo_slot[one, a, : counts[a]] for a in range(tiers)])
         card = np.repeat(np.arange(tiers), counts)
-        sizes = np.array([n, m, tiers * m, len(combos)])
+        sizes = np.zeros(4, np.int64)
+        pair_sizes.py_func(lists, one, two, sizes)
         root = game.position_root[number]
         if game.continuations[number].position.posted:
             reach = {root: (mano[combos], pie[:, classes[1]])}
@@ -249,8 +242,8 @@ class Reach:
         for node in range(root, root + int(trees.nodes[root])):
             mine, theirs = reach.pop(node)
             role, stage = int(trees.role[node]), int(trees.stage[node])
-            stride = int(sizes[role if stage == 0 else 2 if role == 1 else 3])
-            begin = int(game.position_tables[number][one, two] + trees.place[node] @ sizes)
+            begin = int(table_at.py_func(trees.place, node, game.position_tables[number][one, two], sizes))
+            stride = int(table_rows.py_func(role, stage, begin, sizes, 0, 0)[1])
             end = begin + int(trees.actions[node]) * stride
             sums = self._tables.position_sums[begin:end].reshape(-1, stride).astype(np.float64)
             if stage == 0:
@@ -263,7 +256,7 @@ class Reach:
                 )
                 other = other.ravel()
             yield begin, sums, other
-            mix = _mixed(sums)
+            mix = shares(sums)
             turn = trees.kind[node] == TURN
             for child, action in ((0, 0), (1, 3)) if turn else ((0, 0), (2, 2)):
                 target = int(trees.child[node, child])

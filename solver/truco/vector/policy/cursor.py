@@ -40,8 +40,8 @@ CARD = 17  # two: tiers of their cards in trick 2
 SIZE = 19  # six: sizes of the situation, see Forest; or four, see PositionTrees
 CURSOR_SIZE = 25
 
-_NODE, _END, _EXIT, _ACCEPT = range(4)
-_KINDS = ("node", "end", "exit", "accept")
+_NODE, _TERMINAL, _EXIT, _ACCEPT = range(4)
+_KINDS = ("node", "terminal", "exit", "accept")
 _WORDS = MAZO - TRUCO + 1
 
 
@@ -63,7 +63,7 @@ class VectorBook(NamedTuple):
     pair: np.ndarray
     """[combinations]: number of the tier pair left."""
     trunk_kind: np.ndarray
-    """[trunk nodes, 1 + words]: what follows a card or a word: one of _NODE, _END, _EXIT, _ACCEPT."""
+    """[trunk nodes, 1 + words]: what follows a card or a word: one of _NODE, _TERMINAL, _EXIT, _ACCEPT."""
     trunk_child: np.ndarray
     """[trunk nodes, 1 + words]: its number."""
     trunk_word: np.ndarray
@@ -163,7 +163,7 @@ def make_book(game: Game, tables: Tables) -> VectorBook:
         for tier in range(tiers):
             count = lists.combo_count[v, tier]
             set_combination[v, lists.combo[v, tier, :count]] = np.arange(count) + lists.combo_offset[v, tier]
-    trees, forest, pairs = game.positions, layout.trees[0], layout.lists
+    trees, forest, pairs = game.positions, layout.trees.forest, layout.lists
     left = np.full((len(pairs.count), tiers, pairs.tiers.shape[1]), -1, np.int64)
     for g in range(len(pairs.count)):
         for tier in range(tiers):
@@ -179,7 +179,7 @@ def make_book(game: Game, tables: Tables) -> VectorBook:
         holdings.after.pair.astype(np.int64), kind, child, word_place, shape, exit_place, follow,
         np.array(game.position_root, np.int64), places,
         columns_of(trees.kind, trees.role, trees.stage, trees.child, trees.place), trees.leaf_group,
-        game._store_places[0], game._store_places[1],
+        game.hand_over.block, game.hand_over.bucket,
         columns_of(lists.count, lists.combo_count.sum(axis=1)), set_row, set_combination, game.local,
         game.groups.root, np.ascontiguousarray(game.groups.table, np.int64),
         columns_of(forest.kind, forest.role, forest.stage, forest.child, forest.place),

@@ -14,8 +14,16 @@ import numpy as np
 from game.truco.actions import ENVIDO, NO_QUIERO, QUIERO, TRUCO
 from game.truco.cards import envido_value
 from game.truco.hand import Hand
-from solver.truco.vector.cfr.average import Tables
-from solver.truco.vector.model.forest import block_sizes
+from solver.truco.vector.cfr.average import Tables, average_mix
+from solver.truco.vector.model.address import (
+    block_sizes,
+    pair_sizes,
+    table_at,
+    table_rows,
+    third_at,
+    third_rows,
+    third_span,
+)
 from solver.truco.vector.model.game import Game
 from solver.truco.vector.model.holdings import Holdings
 from solver.truco.vector.model.layout import Layout
@@ -55,17 +63,14 @@ def action_mix(game: Game, tables: Tables, hand: Hand) -> dict[int, float]:
 
 def choice_mix(tables: Tables, place: Place) -> list[float]:
     """Probability of each choice of a place, 0 for those that are not legal."""
-    weights = [0.0] * len(place.choices)
+    sums = np.zeros(len(place.choices))
     if place.table != FORCED:
         flat = _flat(tables, place.table)
         for k, real in enumerate(place.choices):
             if real:
-                weights[k] = float(flat[place.begin + k * place.stride])
-    total = sum(weights)
-    if total <= 0.0:
-        weights = [float(bool(real)) for real in place.choices]
-        total = sum(weights)
-    return [weight / total for weight in weights]
+                sums[k] = flat[place.begin + k * place.stride]
+    found: list[float] = average_mix(sums, np.array([bool(real) for real in place.choices])).tolist()
+    return found
 
 
 def _flat(tables: Tables, table: int) -> np.ndarray:
@@ -92,7 +97,7 @@ def locate(game: Game, hand: Hand) -> Place:
         group = next(g for g, found in enumerate(game.layout.groups) if number in found.exits)
         block = int(np.flatnonzero(game.groups.block_group == group)[0])
         return _tricks_place(game, hand, group, block, (0, 0), rest)
-    if kind == "end":
+    if kind == "terminal":
         raise ValueError(_elsewhere(game))
     known = _known_values(game, hand)
     continuation = stand_in(
@@ -105,7 +110,7 @@ def locate(game: Game, hand: Hand) -> Place:
     if node < LEAF:
         return _position_place(game, hand, continuation, known, node)
     group = int(positions.leaf_group[node - LEAF])
-    block_of, bucket = game._store_places[:2]
+    block_of, bucket = game.hand_over.block, game.hand_over.bucket
     buckets = (int(bucket[0, group, known[0]]), int(bucket[1, group, known[1]]))
     return _tricks_place(game, hand, group, int(block_of[group][known]), buckets, rest)
 
@@ -243,25 +248,20 @@ def _trunk_place(game: Game, hand: Hand, number: int) -> Place:
 
 
 def _position_place(game: Game, hand: Hand, continuation: int, known: tuple[int, int], node: int) -> Place:
-    trees, lists, tiers = game.positions, game.value_lists, game.holdings.num_tiers
-    mano, pie = known
-    sizes = (
-        lists.count[mano], lists.count[pie], tiers * lists.count[pie], int(lists.combo_count[mano].sum()),
-    )  # fmt: skip
-    at = int(game.position_tables[continuation][known] + trees.place[node] @ sizes)
-    role = int(trees.role[node])
-    row = int(
-        np.searchsorted(lists.cls[known[role], : lists.count[known[role]]], _class_of(game, hand.cards[role]))
-    )
+    trees, lists = game.positions, game.value_lists
+    sizes = np.zeros(4, np.int64)
+    pair_sizes.py_func(lists, *known, sizes)
+    role, stage = int(trees.role[node]), int(trees.stage[node])
+    at = table_at.py_func(trees.place, node, game.position_tables[continuation][known], sizes)
+    tier, combination, _ = _after_first_card(game, hand, 0) if stage == 1 else (0, 0, 0)
+    first, stride = table_rows.py_func(role, stage, at, sizes, tier, lists.combo_offset[known[0], tier])
+    if stage == 1 and role == 0:
+        part, holding = lists.combo[known[0], tier, : lists.combo_count[known[0], tier]], combination
+    else:
+        part = lists.cls[known[role], : lists.count[known[role]]]
+        holding = _class_of(game, hand.cards[role])
     choices = _tree_choices(game, hand, bool(trees.kind[node] == TURN))
-    if trees.stage[node] == 0:
-        return Place(POSITIONS, at + row, int(sizes[role]), choices)
-    tier, combination, _ = _after_first_card(game, hand, 0)
-    if role == 1:
-        return Place(POSITIONS, at + tier * int(sizes[1]) + row, int(sizes[2]), choices)
-    part = lists.combo[mano, tier, : lists.combo_count[mano, tier]]
-    row = int(lists.combo_offset[mano, tier] + np.searchsorted(part, combination))
-    return Place(POSITIONS, at + row, int(sizes[3]), choices)
+    return Place(POSITIONS, int(first + np.searchsorted(part, holding)), int(stride), choices)
 
 
 def _left(layout: Layout, g: int, tier: int, pair: int) -> int:
@@ -275,7 +275,7 @@ def _tricks_place(
 ) -> Place:
     """Place in tricks 2 and 3 of a group and block; `rest` are the actions after trick 1."""
     layout, tiers = game.layout, game.holdings.num_tiers
-    forest, lists = layout.trees[0], layout.lists
+    forest, lists = layout.trees.forest, layout.lists
     first = [_after_first_card(game, hand, player) for player in (0, 1)]
     a, b = first[0][0], first[1][0]
     tie = a == b
@@ -285,49 +285,39 @@ def _tricks_place(
     gl, gf = lists_of[leader], lists_of[1 - leader]
     pair_l, pair_f = pairs[leader], pairs[1 - leader]
     sizes = np.zeros(6, np.int64)
-    block_sizes(lists, gl, gf, tie, sizes)
+    block_sizes.py_func(lists, gl, gf, tie, sizes)
     begin = int(game.groups.table[block, a, b])
     node, rest = _walk_tree(
         forest.kind, forest.child, int(game.groups.root[group, 2 if tie else leader]), rest
     )
     played = _tiers(game, [action for _, action in hand.history if action < TRUCO][2:])
-    nf = int(lists.count[gf])
     if node < LEAF:
-        at = begin + int(forest.place[node] @ sizes)
+        role, stage = int(forest.role[node]), int(forest.stage[node])
+        x = played[0] if stage == 1 else 0
+        at = table_at.py_func(forest.place, node, begin, sizes)
+        entry, stride = table_rows.py_func(role, stage, at, sizes, x, lists.offset[gl, x])
+        holding = pair_f if role == 1 else pair_l if stage == 0 else _left(layout, gl, x, pair_l)
         choices = _tree_choices(game, hand, bool(forest.kind[node] == TURN))
-        if forest.role[node] == 1:
-            if forest.stage[node] == 0:
-                return Place(TRICKS, at + pair_f, nf, choices)
-            return Place(TRICKS, at + played[0] * nf + pair_f, int(sizes[2]), choices)
-        if forest.stage[node] == 0:
-            return Place(TRICKS, at + pair_l, int(sizes[0]), choices)
-        place = int(lists.offset[gl, played[0]]) + _left(layout, gl, played[0], pair_l)
-        return Place(TRICKS, at + place, int(sizes[3]), choices)
+        return Place(TRICKS, int(entry + holding), int(stride), choices)
     leaf = node - LEAF
-    begin += int(forest.leaf_place[leaf] @ sizes)
+    begin = table_at.py_func(forest.leaf_place, leaf, begin, sizes)
     node, rest = _walk_tree(forest.kind, forest.child, int(forest.leaf_root[leaf]), rest)
-    turn = bool(forest.kind[node] == TURN)
-    choices = _tree_choices(game, hand, turn)
+    choices = _tree_choices(game, hand, bool(forest.kind[node] == TURN))
     if len(choices) == 1:
         return Place(FORCED, 0, 0, choices)
     # Cards x of the leader of trick 2 and y of the other; who leads trick 3 comes first.
     x, y = played[:2]
     i, j = _left(layout, gl, x, pair_l), _left(layout, gf, y, pair_f)
-    if tie:
-        one, two = int(lists.offset[gl, x]) + i, int(lists.offset[gf, y]) + j
-    else:
-        one = int(lists.offset_weaker[gf, y] + (x - y - 1) * lists.left_count[gf, y]) + j
-        two = int(lists.offset_stronger[gl, x] + y * lists.left_count[gl, x]) + i
-    at = begin + int(forest.place[node, 4] * sizes[4] + forest.place[node, 5] * sizes[5])
-    if forest.stage[node] == 0:
-        if forest.role[node] == 1:
-            return Place(TRICKS, at + two, int(sizes[5]), choices)
-        return Place(TRICKS, at + one, int(sizes[4]), choices)
-    if forest.role[node] == 0:
-        return Place(TRICKS, at + one, int(sizes[4]), choices)
-    mover = hand.to_move
-    assert mover is not None
-    mine, theirs = _tiers(game, hand.held(mover))[0], played[2]
-    # With two pardas mano led and wins a third; else the second player has won trick 1 and wins a parda.
-    wins = mine < theirs or (mine == theirs and not tie)
-    return Place(TRICKS, at + int(wins) * int(sizes[4]) + one, 2 * int(sizes[4]), choices)
+    span = third_span.py_func(lists, gl, gf, tie, x, y)
+    one, two = (i, j) if tie else (j, i)
+    role, stage = int(forest.role[node]), int(forest.stage[node])
+    wins = False
+    if (role, stage) == (1, 1):
+        mover = hand.to_move
+        assert mover is not None
+        mine, theirs = _tiers(game, hand.held(mover))[0], played[2]
+        # With two pardas mano led and wins a third; else the second player has won trick 1 and wins a parda.
+        wins = mine < theirs or (mine == theirs and not tie)
+    at = third_at.py_func(forest.third, node, begin, span.entries, span.entries2)
+    entry, stride = third_rows.py_func(role, stage, at, span, int(wins))
+    return Place(TRICKS, int(entry + (two if (role, stage) == (1, 0) else one)), int(stride), choices)

@@ -15,11 +15,12 @@ import numpy as np
 
 from game.truco.actions import QUIERO, TRUCO
 from game.truco.hand import Hand
-from solver.truco.vector.cfr.average import Tables
+from solver.truco.vector.cfr.average import Tables, shares
 from solver.truco.vector.cfr.schedule import Step, schedule_step
 from solver.truco.vector.cfr.trick2 import make_scratch, solve_block
 from solver.truco.vector.model.abstraction import Abstraction
-from solver.truco.vector.model.forest import MAX_TIERS, block_sizes
+from solver.truco.vector.model.address import block_sizes, pair_sizes, table_at, table_rows
+from solver.truco.vector.model.forest import MAX_TIERS
 from solver.truco.vector.model.game import Game
 from solver.truco.vector.model.trees import LEAF, TURN
 from solver.truco.vector.policy.locate import _after_first_card, _known_values, stand_in
@@ -132,11 +133,11 @@ class Resolver:
             self._weights.append(np.ascontiguousarray(padded, np.float32))
         self._ones = [np.ones(n, np.float32) for n in counts]
         self._sizes = np.zeros(6, np.int64)
-        block_sizes(layout.lists, *self._lists, self._tie, self._sizes)
+        block_sizes.py_func(layout.lists, *self._lists, self._tie, self._sizes)
         self._root = int(game.groups.root[entry.group, 2 if self._tie else self._leader])
         self._begin = int(game.groups.table[entry.block, a, b])
         group = layout.groups[entry.group]
-        size = int(layout.trees[2][layout.start(group, a, b)] @ self._sizes)
+        size = int(layout.trees.sizes[layout.start(group, a, b)] @ self._sizes)
         self._part = slice(self._begin, self._begin + size)
         gain = game.groups.gain[entry.group]
         self._gains = [np.ascontiguousarray(gain), np.ascontiguousarray(-gain[::-1])]
@@ -149,7 +150,7 @@ class Resolver:
         layout = self._game.layout
         role = own if self._leader == 0 else 1 - own
         solve_block(
-            layout.trees[0], layout.lists, self._scratch, self.regrets, self.sums, step, self._root, self._begin,
+            layout.trees.forest, layout.lists, self._scratch, self.regrets, self.sums, step, self._root, self._begin,
             self._sizes, *self._lists, self._tie, self._weights[own], self._ones[own], role, self._gains[own],
         )  # fmt: skip
         rows, columns = self._deals.shape
@@ -199,8 +200,7 @@ def _entry(game: Game, tables: Tables, hand: Hand) -> Entry | None:
         if plays:
             legal = holdings.class_slot_legal.T if table.shape[1] == holdings.num_classes else 1.0
             table = np.concatenate([table[:3] * legal, table[3:]])
-        total = table.sum(axis=0)
-        mix = np.where(total > 0, table / np.where(total > 0, total, 1), 0)
+        mix = shares(table)
         if action >= TRUCO:
             reach[player] = reach[player] * mix[place]
             return
@@ -248,7 +248,7 @@ def _entry(game: Game, tables: Tables, hand: Hand) -> Entry | None:
     outcome = (*known, winner)
     situation = Situation(game, outcome=outcome)
     group = int(situation.positions.leaf_group[at - LEAF])
-    block_of, bucket = situation._store_places[:2]
+    block_of, bucket = situation.hand_over.block, situation.hand_over.bucket
     buckets = int(bucket[0, group, known[0]]), int(bucket[1, group, known[1]])
     block = int(block_of[group][known])
     return Entry(situation, group, block, buckets, (first[0], first[1]), (reach[0], reach[1]))
@@ -260,13 +260,14 @@ def _position_table(
     """Table of a node in trick 1 after an accepted Envido over all of the mover's holdings: [actions, classes], or
     [actions, combinations] of mano once his card lies; float64.
     """
-    positions, lists, tiers = game.positions, game.value_lists, game.holdings.num_tiers
+    positions, lists = game.positions, game.value_lists
     counts = lists.count[known[0]], lists.count[known[1]]
-    sizes = np.array([*counts, tiers * counts[1], int(lists.combo_count[known[0]].sum())])
+    sizes = np.zeros(4, np.int64)
+    pair_sizes.py_func(lists, *known, sizes)
     role, actions = int(positions.role[node]), int(positions.actions[node])
     stage = int(positions.stage[node])
-    stride = int(sizes[role if stage == 0 else 2 if role == 1 else 3])
-    begin = int(game.position_tables[continuation][known] + positions.place[node] @ sizes)
+    begin = int(table_at.py_func(positions.place, node, game.position_tables[continuation][known], sizes))
+    stride = int(table_rows.py_func(role, stage, begin, sizes, 0, 0)[1])
     table = tables.position_sums[begin : begin + actions * stride].reshape(actions, stride).astype(np.float64)
     here = lists.cls[known[role], : counts[role]]
     size = game.holdings.num_classes

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from solver.truco.vector.cfr.average import Policy
+from solver.truco.vector.cfr.average import Policy, average_mix
 from solver.truco.vector.model.game import Game
 from solver.truco.vector.model.trees import Target, TrunkNode
 
@@ -45,14 +45,7 @@ class TrunkResponse(ABC):
     def _mix(self, number: int) -> np.ndarray:
         """Average strategy of a trunk node, float64 of the shape of its table."""
         node = self.game.trunk.nodes[number]
-        mix = self.policy.tables.trunk_sums[number].astype(np.float64)
-        legal = np.ones(mix.shape)
-        if node.plays:
-            places = self.game.holdings.class_slot_legal.T
-            legal[:3] = places if not node.posted else places[:, None, :]
-            mix *= legal
-        total = mix.sum(axis=0)
-        return np.where(total > 0, mix / np.where(total > 0, total, 1), legal / legal.sum(axis=0))
+        return average_mix(self.policy.tables.trunk_sums[number].astype(np.float64), self.game.legal(node))
 
     def _reach(self) -> dict[Target, np.ndarray]:
         """The other's reach at every leaf: mano's [classes], then [combinations] once his card lies; pie's [1,

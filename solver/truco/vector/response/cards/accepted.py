@@ -16,9 +16,10 @@ import numpy as np
 from numba import prange
 
 from solver.jit import njit
-from solver.truco.vector.model.forest import Forest, Lists, block_sizes
+from solver.truco.vector.model.address import block_sizes
+from solver.truco.vector.model.forest import Forest, Lists
 from solver.truco.vector.model.positions import PositionTrees, ValueLists
-from solver.truco.vector.model.trees import END, LEAF, TURN
+from solver.truco.vector.model.trees import LEAF, TERMINAL, TURN
 from solver.truco.vector.response.cards.lanes import LANES, add1, add3, fill, is_zero, put1, top1
 from solver.truco.vector.response.cards.tricks import GROUPS, Room, gather, make_room, respond
 
@@ -415,8 +416,8 @@ def _back(
         code = trees.child[node, a]
         if code == -1:
             continue
-        if code <= END:
-            worth = gains[0 if (END - code) // 5 == own else 1, (END - code) % 5]
+        if code <= TERMINAL:
+            worth = gains[0 if (TERMINAL - code) // 5 == own else 1, (TERMINAL - code) % 5]
             gather(value, at, folds, at, n, worth, a == 0, mine)
         else:
             gather(value, at, value, ((code - root) * GROUPS + g) * stride, n, 1.0, a == 0, mine)

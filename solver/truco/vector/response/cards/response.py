@@ -198,14 +198,18 @@ class _Response(TrunkResponse):
 
     # ---- leaves
 
-    def _end(self, number: int) -> np.ndarray:
-        end = self.game.trunk.ends[number]
-        return self.sign * end.utility * self._masses(self.reach["end", number], end.posted).sum(axis=0)
+    def _terminal(self, number: int) -> np.ndarray:
+        terminal = self.game.trunk.terminals[number]
+        return (
+            self.sign
+            * terminal.utility
+            * self._masses(self.reach["terminal", number], terminal.posted).sum(axis=0)
+        )
 
     @cached_property
     def _blocks(self) -> Blocks:
         game = self.game
-        block, bucket = game._store_places[:2]
+        block, bucket = game.hand_over.block, game.hand_over.bucket
         return Blocks(
             game.groups.root, game.groups.table, self.group_gains, block, bucket, game.local,
             game.holdings.pair_id, left_places(game),
@@ -231,7 +235,7 @@ class _Response(TrunkResponse):
         reaches = self._stacked("exit", numbers)
         if reaches.any():
             sweep_exit(
-                game.layout.trees[0], game.layout.lists, tables.sums, self._blocks, deal, group, block, reaches,
+                game.layout.trees.forest, game.layout.lists, tables.sums, self._blocks, deal, group, block, reaches,
                 self.own, table.order, _STRANDS, table.pair_number, rest,
             )  # fmt: skip
         found = []
@@ -278,7 +282,7 @@ class _Response(TrunkResponse):
             gains = np.zeros((2, 5))
             gains[:, 1:] = self.gains(accepts[0].payoffs[winner].extra)
             sweep_accept(
-                game.layout.trees[0], game.layout.lists, tables.sums, self._blocks, deal, sets, game.positions,
+                game.layout.trees.forest, game.layout.lists, tables.sums, self._blocks, deal, sets, game.positions,
                 game.value_lists, tables.position_sums, game.position_root[continuation], posted,
                 game.position_tables[continuation], tasks, base, _STRANDS, reaches, len(numbers), gains, self.own,
                 out,
@@ -352,7 +356,7 @@ class _Response(TrunkResponse):
         return 0.1 if all(self.game.trunk.accepts[number].over) else _ACCEPT_COST
 
     def _leaves(self, progress: Progress | None, checkpoint: Path | None) -> dict[Target, np.ndarray]:
-        leaves = {("end", k): self._end(k) for k in range(len(self.game.trunk.ends))}
+        leaves = {("terminal", k): self._terminal(k) for k in range(len(self.game.trunk.terminals))}
         batches = self._batches()
         metadata = {}
         if checkpoint is not None:

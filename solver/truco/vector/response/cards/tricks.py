@@ -20,7 +20,7 @@ import numpy as np
 from solver.jit import njit
 from solver.truco.vector.cfr.trick3 import MAX_NODES
 from solver.truco.vector.model.forest import MAX_TIERS, Forest, Lists
-from solver.truco.vector.model.trees import END, LEAF, TURN
+from solver.truco.vector.model.trees import LEAF, TERMINAL, TURN
 from solver.truco.vector.response.cards.lanes import (
     LANES,
     add1,
@@ -180,8 +180,8 @@ def gather(
 
 @njit
 def end_worth(code: int, own: int, gains: np.ndarray) -> float:
-    """Utility of an END code for the exploiter in this role."""
-    return gains[0 if (END - code) // 5 == own else 1, (END - code) % 5]
+    """Utility of an TERMINAL code for the exploiter in this role."""
+    return gains[0 if (TERMINAL - code) // 5 == own else 1, (TERMINAL - code) % 5]
 
 
 @njit
@@ -402,7 +402,7 @@ def solve_third(
                         for a in range(actions):
                             code = forest.child[node, a]
                             u = show
-                            if code <= END:
+                            if code <= TERMINAL:
                                 u = end_worth(code, own, gains)
                             elif not (turn and a == 0):
                                 u = w.post[code - root, bit, t]
@@ -420,11 +420,11 @@ def solve_third(
                         for i in range(rows):
                             fill(w.value3, out + i, 0.0)
                     continue
-                if late and (code <= END or (turn and a == 0)):
+                if late and (code <= TERMINAL or (turn and a == 0)):
                     # own_first: a fold, or the second player's card
                     weak_worth = gains[0, forest.level[node]]
                     beat_worth = gains[1, forest.level[node]]
-                    if code <= END:
+                    if code <= TERMINAL:
                         weak_worth = end_worth(code, own, gains)
                         beat_worth = weak_worth
                     lose = 2 * w.entry[k] * stride
@@ -447,7 +447,7 @@ def solve_third(
                             add2(
                                 w.value3, out + i, w.halves, lose + i, weak_part, w.halves, win + i, beat_part
                             )
-                elif code <= END:
+                elif code <= TERMINAL:
                     worth = end_worth(code, own, gains)
                     for t in range(columns):
                         w.share[t] = w.factor[k, t] * (1.0 if mine else w.mix3[k, a, 0, t])
@@ -695,7 +695,7 @@ def respond(
             code = forest.child[node, a]
             if code == -1:
                 continue
-            if code <= END:
+            if code <= TERMINAL:
                 _line(w, k, a, m, groups, mine)
                 _pair_mass(w, m, groups, 0, n, w.own[0], w.own[1], False)
                 gather(w.before, out, w.mass, 0, n, end_worth(code, own, gains), a == 0, mine)
@@ -761,7 +761,7 @@ def _lead(
             code = forest.child[node, a]
             if code == -1:
                 continue
-            if code <= END:
+            if code <= TERMINAL:
                 _line(w, k, a, m, groups, mine)
                 _pair_mass(w, m, groups, first, end, w.own_card, w.own_rest, True)
                 gather(w.value, out, w.mass, first, end - first, end_worth(code, 0, gains), a == 0, mine)
@@ -842,7 +842,7 @@ def _follow(
             code = forest.child[node, a]
             if code == -1:
                 continue
-            if code <= END:
+            if code <= TERMINAL:
                 for g in range(groups):
                     at = (k * GROUPS + g) * stride
                     fill(w.sum, g, 0.0)

@@ -53,11 +53,11 @@ class _TierResponse(TrunkResponse):
     def __init__(self, policy: Policy, player: int) -> None:
         super().__init__(policy, player)
         game, holdings = self.game, self.game.holdings
-        block, bucket = game._store_places[:2]
+        block, bucket = game.hand_over.block, game.hand_over.bucket
         tiers = holdings.num_tiers
         pairs = np.array([(p, q) for p in range(tiers) for q in range(p, tiers)], np.int64)
         self._book = Book(
-            game.layout.trees[0], game.layout.lists, left_places(game), policy.tables.sums, game.groups.root,
+            game.layout.trees.forest, game.layout.lists, left_places(game), policy.tables.sums, game.groups.root,
             game.groups.table, block, bucket, game.local, pairs, holdings.joint, self.group_gains,
         )  # fmt: skip
         after = holdings.after
@@ -81,10 +81,10 @@ class _TierResponse(TrunkResponse):
             return np.concatenate([joint[self._cls[s]] @ reach[a] for a, s in enumerate(parts)])
         return np.stack([joint[self._cls[s]].T @ reach[s] for s in parts])
 
-    def _end(self, number: int) -> np.ndarray:
-        end = self.game.trunk.ends[number]
-        reach = self.reach["end", number]
-        return self.sign * end.utility * self._mass(self.game.holdings.joint, reach, end.posted)
+    def _terminal(self, number: int) -> np.ndarray:
+        terminal = self.game.trunk.terminals[number]
+        reach = self.reach["terminal", number]
+        return self.sign * terminal.utility * self._mass(self.game.holdings.joint, reach, terminal.posted)
 
     def _exits(self, progress: Callable[[float], None]) -> dict[Target, np.ndarray]:
         game, after = self.game, self.game.holdings.after
@@ -172,7 +172,7 @@ class _TierResponse(TrunkResponse):
                 progress(begin + part / 2)
 
         leaves: dict[Target, np.ndarray] = {
-            ("end", k): self._end(k) for k in range(len(self.game.trunk.ends))
+            ("terminal", k): self._terminal(k) for k in range(len(self.game.trunk.terminals))
         }
         leaves |= self._accepts(lambda part: share(0.0, part))
         leaves |= self._exits(lambda part: share(0.5, part))

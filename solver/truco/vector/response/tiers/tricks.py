@@ -14,9 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 from solver.jit import njit
-from solver.truco.vector.model.forest import Forest, Lists, block_sizes
+from solver.truco.vector.model.address import block_sizes
+from solver.truco.vector.model.forest import Forest, Lists
 from solver.truco.vector.model.positions import PositionTrees, ValueLists
-from solver.truco.vector.model.trees import END, LEAF, NO_CHILD, TURN
+from solver.truco.vector.model.trees import LEAF, NO_CHILD, TERMINAL, TURN
 from solver.truco.vector.response.cards.tricks import end_worth
 
 _LOWEST = -1e300
@@ -139,7 +140,7 @@ def _settle(
         code = trees.child[node, a]
         if code == NO_CHILD:
             continue
-        if code <= END:
+        if code <= TERMINAL:
             worth = end_worth(code, own, gains)
             for i in range(count):
                 factor[i] = worth * (reach[k, i] if mine else reach[k, i] * mix[k, a, i])
@@ -220,11 +221,11 @@ def _opened(
             code = forest.child[node, a]
             if code == NO_CHILD:
                 continue
-            if code <= END or (turn and a == 0):
+            if code <= TERMINAL or (turn and a == 0):
                 low, high = w.path[k, 0], w.path[k, 1]
                 if not mine:
                     low, high = low * w.shown[k, a, 0], high * w.shown[k, a, 1]
-                if code <= END:
+                if code <= TERMINAL:
                     worth = end_worth(code, 0, gains)
                     low, high = low * worth, high * worth
                 else:
@@ -282,7 +283,7 @@ def _answered(
                     code = forest.child[node, a]
                     if code == NO_CHILD:
                         continue
-                    if code <= END:
+                    if code <= TERMINAL:
                         u = end_worth(code, 1, gains)
                     elif turn and a == 0:
                         u = gains[1 - bit, forest.level[node]]
