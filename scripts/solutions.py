@@ -147,7 +147,11 @@ def find_solution(
         solution = quick_solve(rules, score, worth, SOLVE_SECONDS, None, 1)
         path.parent.mkdir(parents=True, exist_ok=True)
         solution.save(path)
-    return load_quick_solution(path)
+    kept = load_quick_solution(path)
+    info, rows = kept.info, None if worth is None else worth.rows()
+    if (kept.rules, info.score, info.equity) != (rules, score, rows):
+        raise ValueError(f"{path} holds another spot than its name says: `truco cache clear` deletes it")
+    return kept
 
 
 def chosen_equity(rules: Rules, source: str) -> EquityTable:

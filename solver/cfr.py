@@ -24,6 +24,7 @@ from solver.best_response import exploitability, sequence_values, spread_reach
 from solver.flat import FlatGame, Payoffs, Tree
 from solver.flat_policy import FlatPolicy, PolicyVectors, policy_from_vectors, uniform_vectors
 from solver.jit import njit
+from solver.records import shortened
 from solver.storage import StorageError, read_arrays, write_arrays
 
 CHECKPOINT_KIND = "flat-cfr-checkpoint"
@@ -129,12 +130,29 @@ class FlatSolver:
         arrays, metadata = read_arrays(path, CHECKPOINT_KIND, CHECKPOINT_VERSION)
         for key, own in self._identity().items():
             if metadata.get(key) != own:
-                raise StorageError(f"{path}: checkpoint of another {key}: {metadata.get(key)}, not {own}")
+                raise StorageError(
+                    f"{path}: checkpoint of another {key}: {shortened(metadata.get(key))}, not {own}"
+                )
+        iterations = metadata.get("iterations")
+        if type(iterations) is not int or not 0 <= iterations < 2**63:
+            raise StorageError(
+                f"{path}: not a checkpoint of this program: iterations is {shortened(iterations)}"
+            )
+        for player, name in _SAVED:
+            own, found = getattr(self._tables[player], name), arrays.get(f"{name}_{player}")
+            if (
+                found is None
+                or (found.dtype, found.shape) != (own.dtype, own.shape)
+                or not np.isfinite(found).all()
+            ):
+                raise StorageError(
+                    f"{path}: not a checkpoint of this program: {name}_{player} does not fit the game"
+                )
         for player, name in _SAVED:
             getattr(self._tables[player], name)[:] = arrays[f"{name}_{player}"]
         for tree, tables in zip(self.flat.trees, self._tables, strict=True):
             spread_reach(tree, tables.strategy, tables.reach)
-        self._done[0] = metadata["iterations"]
+        self._done[0] = iterations
 
     def _identity(self) -> dict[str, str]:
         return {

@@ -18,7 +18,16 @@ from open_spiel.python.policy import Policy, UniformRandomPolicy
 import game  # noqa: F401  (registers python_truco)
 from game.truco.cards import parse_cards
 from solver.best_response import best_response, exploitability, game_value
-from solver.cfr import CFR, CFR_PLUS, DCFR, PCFR_PLUS, FlatSolver, Schedule
+from solver.cfr import (
+    CFR,
+    CFR_PLUS,
+    CHECKPOINT_KIND,
+    CHECKPOINT_VERSION,
+    DCFR,
+    PCFR_PLUS,
+    FlatSolver,
+    Schedule,
+)
 from solver.flat import FlatGame, estimate_size, flatten
 from solver.flat_policy import (
     FlatPolicy,
@@ -27,7 +36,7 @@ from solver.flat_policy import (
     policy_vectors,
     uniform_vectors,
 )
-from solver.storage import StorageError
+from solver.storage import StorageError, read_arrays, write_arrays
 
 SCHEDULES = [CFR, CFR_PLUS, DCFR, PCFR_PLUS]
 TINY_TRUCO = {"deck": "1E 7E 4B", "hand_size": 1, "envido": False}
@@ -543,3 +552,26 @@ def test_a_checkpoint_of_something_else_is_refused(kuhn: FlatGame, leduc: FlatGa
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(StorageError, match="truncated"):
         FlatSolver(leduc, DCFR).load(path)
+
+
+def test_a_checkpoint_whose_content_cannot_be_is_refused(kuhn: FlatGame, tmp_path: Path) -> None:
+    path = tmp_path / "checkpoint"
+    solver = FlatSolver(kuhn, DCFR)
+    solver.run(3)
+    solver.save(path)
+    arrays, metadata = read_arrays(path, CHECKPOINT_KIND, CHECKPOINT_VERSION)
+    before = solver.average_vectors()[0].copy()
+    for change in (
+        {"regrets_0": np.full_like(arrays["regrets_0"], np.nan)},
+        {"regrets_1": arrays["regrets_1"][:-1]},
+        {"strategy_sum_1": arrays["strategy_sum_1"].astype(np.float32)},
+    ):
+        write_arrays(path, CHECKPOINT_KIND, CHECKPOINT_VERSION, arrays | change, metadata)
+        with pytest.raises(StorageError, match="does not fit the game"):
+            solver.load(path)
+    for iterations in (-1, "3", None, 2**64):
+        write_arrays(path, CHECKPOINT_KIND, CHECKPOINT_VERSION, arrays, metadata | {"iterations": iterations})
+        with pytest.raises(StorageError, match="iterations is"):
+            solver.load(path)
+    assert np.array_equal(solver.average_vectors()[0], before)
+    assert solver.iterations == 3

@@ -43,12 +43,12 @@ _LARGEST_ERROR = 1e-3
 
 def check_table(table: PolicyTable) -> None:
     """Raises ValueError saying what is wrong if arrays from a file are not a policy table."""
-    n = len(table.keys)
-    shapes = {"keys": (n,), "start": (n + 1,), "slots": (n,), "probs": table.probs.shape[:1]}
+    n = table.keys.size
+    sizes = {"keys": n, "start": n + 1, "slots": n, "probs": table.probs.size}
     for name, array in table._asdict().items():
         dtype = getattr(EMPTY_TABLE, name).dtype
-        if array.dtype != dtype or array.shape != shapes[name]:
-            raise ValueError(f"{name} is {array.dtype} {array.shape}, not {dtype} {shapes[name]}")
+        if array.dtype != dtype or array.shape != (sizes[name],):
+            raise ValueError(f"{name} is {array.dtype} {array.shape}, not {dtype} ({sizes[name]},)")
     if n > 0 and (table.keys[0] < 0 or np.any(table.keys[1:] <= table.keys[:-1])):
         raise ValueError("keys are not ascending")
     if np.any(table.slots == 0) or np.any(table.slots >> NUM_SLOTS):

@@ -146,7 +146,7 @@ def load_state(path: Path) -> StateValue:
     if digest != _digest({"format": FORMAT, **content}):
         raise StorageError(f"{path}: damaged (checksum differs)")
     version = content.pop("version", None)
-    if version != VERSION:
+    if type(version) is not int or version != VERSION:
         raise StorageError(
             f"{path}: format version {shortened(version)}, this program reads version {VERSION}"
         )
