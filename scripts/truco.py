@@ -26,7 +26,6 @@ from scripts.plots import EXAMPLES as PLOT_EXAMPLES
 from scripts.plots import plot
 from scripts.solutions import (
     SOLVE_SECONDS,
-    EquityOption,
     WantedUtilityOption,
     chosen_equity,
     chosen_utility,
@@ -70,7 +69,14 @@ def solve(
     rules: RulesOption = "base",
     set_: SetOption = None,
     utility: WantedUtilityOption = None,
-    equity: EquityOption = "computed",
+    equity: Annotated[
+        str | None,
+        typer.Option(
+            help="match: worth of a score: computed (comes with this program), simple, or a CSV table.",
+            metavar="computed|simple|FILE",
+            show_default="computed",
+        ),
+    ] = None,
     engine: Annotated[
         str,
         typer.Option(
@@ -79,8 +85,9 @@ def solve(
         ),
     ] = "quick",
     time: Annotated[
-        str, typer.Option(help="How long to solve, such as 90s, 3m or 1h.")
-    ] = f"{SOLVE_SECONDS}s",
+        str | None,
+        typer.Option(help="How long to solve, such as 90s, 3m or 1h.", show_default=f"{SOLVE_SECONDS}s"),
+    ] = None,
     iterations: Annotated[
         int | None,
         typer.Option(min=1, help="Solve for so many iterations instead of --time.", show_default=False),
@@ -92,7 +99,10 @@ def solve(
             show_default=False,
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed; same seed and iterations, same solution.")] = 1,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="quick: seed; same seed and iterations, same solution.", show_default="1"),
+    ] = None,
     contexts: Annotated[
         str | None,
         typer.Option(
@@ -117,16 +127,22 @@ def solve(
             metavar="A,A,A,A",
         ),
     ] = None,
-    schedule: Annotated[str, typer.Option(help="vector: weights of iterations, dcfr or cfr+.")] = "dcfr",
-    max_memory: Annotated[str, typer.Option(help="vector: refuse to start above this.")] = "16GB",
+    schedule: Annotated[
+        str | None,
+        typer.Option(help="vector: weights of iterations, dcfr or cfr+.", show_default="dcfr"),
+    ] = None,
+    max_memory: Annotated[
+        str | None, typer.Option(help="vector: refuse to start above this.", show_default="16GB")
+    ] = None,
     trim: Annotated[
-        float,
+        float | None,
         typer.Option(
             min=0.0,
             max=0.1,
             help="vector: drop actions with less than this share of their infoset in the end.",
+            show_default="0.01",
         ),
-    ] = 0.01,
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(help="File to write instead of the folder of kept solutions.", show_default=False),
@@ -138,16 +154,32 @@ def solve(
         raise ValueError(f"engine {engine!r} is unknown, allowed: quick, vector")
     if engine == "vector" and out is None:
         raise ValueError("a policy of the vector engine takes gigabytes and needs a file: --out FILE")
-    if engine == "quick" and (contexts or values or chains):
-        raise ValueError("--contexts, --values and --chains are choices of --engine vector")
-    if engine == "quick" and until is not None:
-        raise ValueError("--until is a choice of --engine vector")
+    _refuse_other_engine(
+        engine,
+        quick={"--seed": seed},
+        vector={
+            "--contexts": contexts, "--values": values, "--chains": chains, "--until": until,
+            "--schedule": schedule, "--max-memory": max_memory, "--trim": trim,
+        },
+    )  # fmt: skip
+    if time is not None and iterations is not None:
+        raise ValueError("--time and --iterations are two ways to say how long: give one of them")
     if until is not None and not until > 0:
         raise ValueError(f"--until {until} is not above 0")
-    seconds = parse_duration(time)
+    seconds = parse_duration(time or f"{SOLVE_SECONDS}s")
     chosen = chosen_rules(rules, set_)
     scores = parse_score(score, chosen.target)
-    worth = chosen_equity(chosen, equity) if chosen_utility(utility, scores) == "match" else None
+    matters = chosen_utility(utility, scores) == "match"
+    if equity is not None and not matters:
+        raise ValueError("--equity goes with --utility match")
+    worth = chosen_equity(chosen, equity or "computed") if matters else None
+    if engine == "vector":
+        from solver.truco.vector.cfr.schedule import schedule_step
+
+        weights = schedule or "dcfr"
+        schedule_step(weights, 1)
+        merges = parse_abstraction(contexts, values, chains)
+        memory = parse_memory(max_memory or "16GB")
     path = out or kept_path(chosen, scores, worth)
     if not path.parent.is_dir():
         if out:
@@ -156,16 +188,23 @@ def solve(
     if path.is_dir():
         raise ValueError(f"{path} is a folder, not a file to write")
     if engine == "vector":
-        merges = parse_abstraction(contexts, values, chains)
-        memory = parse_memory(max_memory)
+        share = 0.01 if trim is None else trim
         info = vector_solve(
-            chosen, scores, worth, merges, schedule, seconds, iterations, until, memory, trim, path
+            chosen, scores, worth, merges, weights, seconds, iterations, until, memory, share, path
         )
         show_vector(info, path, json)
         return
-    solution = quick_solve(chosen, scores, worth, seconds, iterations, seed)
+    solution = quick_solve(chosen, scores, worth, seconds, iterations, 1 if seed is None else seed)
     solution.save(path)
     _show_info(solution, path, json)
+
+
+def _refuse_other_engine(engine: str, **options: dict[str, object]) -> None:
+    """Raises ValueError naming the first option given that belongs to another engine."""
+    for other, given in options.items():
+        for name, value in given.items():
+            if other != engine and value is not None:
+                raise ValueError(f"{name} is a choice of --engine {other}, not of {engine}")
 
 
 @app.command(epilog="Examples:  `truco info my.truco`  ·  `truco info my.truco --json`")

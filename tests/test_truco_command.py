@@ -99,7 +99,35 @@ def test_rules_are_shown_field_by_field(capsys, tmp_path):
         (["solve", "--score", "zero"], "score 'zero' is not of the form 12-9"),
         (["solve", "--time", "soon"], "time 'soon' is not a positive duration"),
         (["solve", "--engine", "slow"], "engine 'slow' is unknown, allowed: quick, vector"),
-        (["solve", "--contexts", "none,none,none,none"], "are choices of --engine vector"),
+        *(
+            (["solve", option, value], f"{option} is a choice of --engine vector, not of quick")
+            for option, value in (
+                ("--contexts", "none,none,none,none"),
+                ("--values", ""),
+                ("--chains", "none,none,none,none"),
+                ("--until", "0.1"),
+                ("--schedule", "dcfr"),
+                ("--max-memory", "16GB"),
+                ("--trim", "0.01"),
+            )
+        ),
+        (
+            ["solve", "--engine", "vector", "--out", "x", "--seed", "1"],
+            "--seed is a choice of --engine quick",
+        ),
+        (
+            ["solve", "--engine", "vector", "--out", "x", "--schedule", "cfr"],
+            "schedule 'cfr' is unknown, allowed",
+        ),
+        (
+            ["solve", "--engine", "vector", "--out", "x", "--max-memory", "1"],
+            "memory '1' is not of the form 16GB",
+        ),
+        (
+            ["solve", "--time", "3m", "--iterations", "5"],
+            "--time and --iterations are two ways to say how long",
+        ),
+        (["solve", "--equity", "simple"], "--equity goes with --utility match"),
         (["solve", "--utility", "fun"], "utility 'fun' is unknown, allowed: points, match"),
         (["solve", "--utility", "match", "--equity", "none.csv"], "cannot read equity table none.csv"),
         (["solve", "--out", "no/such/folder/x"], "folder no/such/folder does not exist"),
