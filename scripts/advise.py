@@ -211,7 +211,7 @@ def print_answer(answered: Answer) -> None:
         )  # fmt: skip
     console.print(listing)
     for line in _advice_notes(solution, spot, advice, equity):
-        console.print(line, style="dim")
+        console.print(line, style="dim", markup=False)
 
 
 def _number(value: float | None, form: str, scale: float = 1.0) -> str:

@@ -240,7 +240,7 @@ def _show_tables(survey: Survey, topic: str, limit: int | None) -> None:
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = _WIDTH
-    console.print(survey.caption(), style="bold")
+    console.print(survey.caption(), style="bold", markup=False)
     for census in survey.censuses:
         console.print(f"\n[bold]{heading(census)}[/bold]")
         if not census.seen.any():
@@ -260,7 +260,7 @@ def _show_tables(survey: Survey, topic: str, limit: int | None) -> None:
             )
     console.print()
     for note in _notes(survey):
-        console.print(note, style="dim")
+        console.print(note, style="dim", markup=False)
 
 
 def _show_markdown(survey: Survey, topic: str, limit: int | None) -> None:

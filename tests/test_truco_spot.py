@@ -73,6 +73,15 @@ def test_revealed_hands_leave_nothing_to_guess():
         (
             "1E 7O 3C",
             0,
+            "3\u0421",
+            None,
+            r"history word 1: .*'3С' \('С' is CYRILLIC CAPITAL LETTER ES\)",
+        ),
+        ("1E 7O 3C", 0, "tru\u0441o", None, r"\('с' is CYRILLIC SMALL LETTER ES\)"),
+        ("1E 7O 3C", 0, "quiero\u200b", None, r"\('\\u200b' is ZERO WIDTH SPACE\)"),
+        (
+            "1E 7O 3C",
+            0,
             "envido envido envido",
             None,
             r"history word 3, envido, is not legal.*real_envido.*by mano",

@@ -211,6 +211,7 @@ def test_parse_a_hand_written_together():
     ("call", "message"),
     [
         (lambda: parse_cards("2D 1H"), "not a card: '1H'"),
+        (lambda: parse_cards("2D \u0410S"), "'А' is CYRILLIC CAPITAL LETTER A"),
         (lambda: parse_cards("2D 2d"), "named twice: 2D"),
         (lambda: parse_card("2D 3D"), "expected one card"),
         (lambda: parse_denomination("X"), "not a denomination"),

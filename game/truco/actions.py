@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from game.letters import odd_letters
 from game.truco.cards import DECK_SIZE, card_name, parse_card
 
 TRUCO, RETRUCO, VALE_CUATRO, ENVIDO, REAL_ENVIDO, FALTA_ENVIDO, QUIERO, NO_QUIERO, MAZO = range(
@@ -39,5 +40,5 @@ def parse_action(text: str) -> int:
         return parse_card(text)
     except ValueError:
         raise ValueError(
-            f"unknown action {text!r}: write a card such as 7O or one of {', '.join(WORDS)}"
+            f"unknown action {text!r}{odd_letters(text)}: write a card such as 7O or one of {', '.join(WORDS)}"
         ) from None

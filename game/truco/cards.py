@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from itertools import combinations
 
+from game.letters import odd_letters
+
 SUITS = "EBOC"
 """Suit letters in index order: espada, basto, oro, copa."""
 RANKS = (1, 2, 3, 4, 5, 6, 7, 10, 11, 12)
@@ -52,7 +54,8 @@ def parse_card(text: str) -> int:
         if rank in RANKS and suit_word in _SUIT_NAMES:
             return _INDEX[f"{rank}{SUITS[_SUIT_NAMES.index(suit_word)]}"]
     raise ValueError(
-        f"unknown card {text!r}: write a rank 1-7, 10, 11 or 12 and a suit letter E, B, O or C, such as 7O"
+        f"unknown card {text!r}{odd_letters(word)}: write a rank 1-7, 10, 11 or 12 and a suit letter E, B, O or C, "
+        "such as 7O"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -24,6 +25,7 @@ _CHOICES: dict[str, tuple[Any, ...]] = {
     "first_trick_fold_bonus": (0, 1),
     "hand_size": (1, 2, 3),
 }
+_TARGETS = "a whole number from 1 to 99"
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Rules:
             if not any(value == choice and type(value) is type(choice) for choice in allowed):
                 raise ValueError(f"{name} is {value!r}, allowed: {', '.join(map(str, allowed))}")
         if type(self.target) is not int or not 1 <= self.target <= 99:
-            raise ValueError(f"target is {self.target!r}, allowed: a whole number from 1 to 99")
+            raise ValueError(f"target is {self.target!r}, allowed: {_TARGETS}")
         if self.falta == "malas_buenas" and self.target != 30:
             raise ValueError(f"falta malas_buenas needs target 30, not {self.target}")
         cards = self.deck if isinstance(self.deck, list | tuple) else (None,)
@@ -156,8 +158,9 @@ def parse_field(text: str) -> tuple[str, Any]:
             raise ValueError(f"{name} is {word!r}, allowed: true, false")
         return name, word.lower() in ("true", "on")
     if isinstance(default, int):
-        if not word.isdecimal():
-            raise ValueError(f"{name} is {word!r}, allowed: a whole number")
+        if not re.fullmatch(r"[+-]?\d{1,9}", word, re.ASCII):
+            allowed = ", ".join(map(str, _CHOICES.get(name, (_TARGETS,))))
+            raise ValueError(f"{name} is {word!r}, allowed: {allowed}")
         return name, int(word)
     return name, word
 

@@ -7,6 +7,8 @@ positions in trick order (R-2). 0 is 2D, 12 is AD, 13 is 2C, 51 is AS.
 import re
 from collections.abc import Iterable
 
+from game.letters import odd_letters
+
 RANKS = "23456789TJQKA"
 SUITS = "DCHS"
 SUIT_SYMBOLS = "♦♣♥♠"
@@ -81,8 +83,9 @@ def parse_cards(text: str) -> list[int]:
     while at < len(upper):
         match = _CARD.match(upper, at)
         if match is None:
+            word = upper[at:].split()[0]
             raise ValueError(
-                f"not a card: {upper[at:].split()[0]!r} (write rank and suit, such as 2D TC KH AS)"
+                f"not a card: {word!r}{odd_letters(word)} (write rank and suit, such as 2D TC KH AS)"
             )
         rank = "T" if match[1] == "10" else match[1]
         card = make_card(_SUIT_WORDS[match[2]], RANKS.index(rank))
