@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import os
+import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -29,6 +30,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.extending import intrinsic
 
 _Intrinsic: Any = type(intrinsic(lambda typing: None))
+_KERNEL_FILE = re.compile(r"-[0-9a-f]{16}\.py\d+\.(nbi|\d+\.nbc|lock)$")
 
 
 def kernels_folder() -> Path:
@@ -39,6 +41,18 @@ def kernels_folder() -> Path:
     import platformdirs
 
     return platformdirs.user_cache_path("truco") / "kernels"
+
+
+def kernel_files() -> list[Path]:
+    """Files of compiled kernels, also those of versions that kept a folder for each state of the sources.
+
+    Files of other programs are not among them, in case NUMBA_CACHE_DIR is shared.
+    """
+    folder = kernels_folder()
+    found = [path for path in folder.glob("*") if _KERNEL_FILE.search(path.name)]
+    if "NUMBA_CACHE_DIR" not in os.environ:
+        found += folder.glob("*/**/*.nb[ci]")
+    return sorted(found)
 
 
 class _Locator(_CacheLocator):

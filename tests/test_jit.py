@@ -138,22 +138,48 @@ print(sum(slow._cache_misses.values()) if slow._cache_misses else 0)
     assert sorted(misses) == [0, 0, 0, 1]
 
 
-def test_importing_changes_nothing_of_its_host() -> None:
+def test_importing_changes_nothing_of_its_host(tmp_path: Path) -> None:
+    """Every module of the library; numba and OpenSpiel, which change things of their own, are there before."""
     code = """
-import os, sys, warnings
-before, filters = dict(os.environ), list(warnings.filters)
-import solver, game, solver.jit, solver.truco.vector.cfr.solver
-assert dict(os.environ) == before
-assert warnings.filters[-len(filters):] == filters
-assert sys.modules.get("scipy", 0) is not None
-from numba import config
-assert config.CACHE_DIR == ""
+import importlib, locale, multiprocessing, os, pkgutil, signal, sys, warnings
+import numba, numpy, pyspiel, scipy
+import numba.core.caching, numba.extending, open_spiel.python.policy
+
+def host():
+    return {
+        "environment": dict(os.environ), "folder": os.getcwd(), "filters": list(warnings.filters),
+        "signals": [signal.getsignal(number) for number in signal.valid_signals()], "errors": numpy.geterr(),
+        "path": list(sys.path), "hooks": (sys.excepthook, list(sys.meta_path)), "depth": sys.getrecursionlimit(),
+        "locale": locale.setlocale(locale.LC_ALL), "kernels": numba.config.CACHE_DIR, "scipy": sys.modules["scipy"],
+        "threads": numba.config.NUMBA_NUM_THREADS, "luck": numpy.random.get_state()[1].tolist(),
+    }
+
+before = host()
+import solver, game
+names = [
+    name
+    for package in (game, solver)
+    for _, name, _ in pkgutil.walk_packages(package.__path__, package.__name__ + ".")
+]
+for name in names:
+    importlib.import_module(name)
+after = host()
+assert after == before, [key for key in before if before[key] != after[key]]
+print(len(names))
 """
-    environment = {"HOME": str(Path.home()), "PATH": "", "PYTHONPATH": str(Path(__file__).parent.parent)}
+    environment = {"HOME": str(tmp_path), "PATH": "", "PYTHONPATH": str(Path(__file__).parent.parent)}
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
     done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 60
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

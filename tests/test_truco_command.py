@@ -213,3 +213,34 @@ def test_advice_at_the_start_is_by_the_policy_that_comes_with_the_program(capsys
     ]
     assert "solved here from the ranges of trick 1" in json.loads(later)["remark"]
     assert not any(tmp_path.iterdir())
+
+
+def test_compiled_kernels_are_counted_and_cleared(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("TRUCO_HOME", str(tmp_path / "kept"))
+    folder = tmp_path / "kernels"
+    folder.mkdir()
+    ours = [
+        "a.b-0123456789abcdef.py311.nbi",
+        "a.b-0123456789abcdef.py311.1.nbc",
+        "a.b-0123456789abcdef.py311.lock",
+    ]
+    theirs = ["other.f-12.py311.nbi", "notes.txt"]
+    for name in (*ours, *theirs):
+        (folder / name).write_bytes(b"12345")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(folder))
+    told = json.loads(truco(capsys, "cache", "list", "--json")[1])["kernels"]
+    assert told == {"folder": str(folder), "files": 3, "bytes": 15}
+    assert "3 files of compiled kernels" in truco(capsys, "cache", "list")[1]
+    assert truco(capsys, "cache", "clear", "--kernels", "--score", "0-0")[0] == 2
+    assert "deleted 0 solutions" in truco(capsys, "cache", "clear")[1]
+    assert len(list(folder.iterdir())) == 5
+    assert "deleted 3 files" in truco(capsys, "cache", "clear", "--kernels")[1]
+    assert sorted(path.name for path in folder.iterdir()) == sorted(theirs)
+    # Folders of former versions, one for each state of the sources, go too.
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    monkeypatch.setattr("solver.jit.kernels_folder", lambda: folder)
+    old = folder / "5f3c" / "engine_1"
+    old.mkdir(parents=True)
+    (old / "engine.apply-12.py311.nbi").write_bytes(b"1")
+    assert "deleted 1 files" in truco(capsys, "cache", "clear", "--kernels")[1]
+    assert not (folder / "5f3c").exists()
