@@ -71,7 +71,7 @@ def bench(
     from scripts.vector import parse_abstraction
     from solver.truco.vector.cfr import solver as solve
     from solver.truco.vector.cfr.schedule import schedule_step
-    from solver.truco.vector.cfr.solver import VectorSolver
+    from solver.truco.vector.cfr.solver import VectorSolver, memory_bytes
     from solver.truco.vector.model.game import Game
 
     game = Game(make_rules(), (0, 0), None, parse_abstraction(contexts, values, chains))
@@ -91,7 +91,7 @@ def bench(
 
     for name in spent:
         setattr(solve, name, timed(name))
-    with progress(f"{iterations + 1} iterations, {game.memory_bytes / 1e9:.1f} GB") as show:
+    with progress(f"{iterations + 1} iterations, {memory_bytes(game) / 1e9:.1f} GB") as show:
         solver.iterate(schedule_step("dcfr", 1))
         spent.update(dict.fromkeys(spent, 0.0))
         begin = time.perf_counter()

@@ -114,7 +114,7 @@ def solve(
     values: Annotated[
         str | None,
         typer.Option(
-            help="vector: ranges of shown Envido values in tricks 2 and 3, at round value 1 to 4: exact, twelve, "
+            help="vector: buckets of shown Envido values in tricks 2 and 3, at round value 1 to 4: exact, twelve, "
             "eight, five, none, or asked, which goes with chains calls.",
             metavar="V,V,V,V",
         ),

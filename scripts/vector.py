@@ -61,7 +61,7 @@ def vector_solve(
     """
     from solver.truco.vector.cfr.average import Policy
     from solver.truco.vector.cfr.schedule import schedule_step
-    from solver.truco.vector.cfr.solver import VectorSolver
+    from solver.truco.vector.cfr.solver import VectorSolver, memory_bytes
     from solver.truco.vector.model.game import Game
     from solver.truco.vector.policy.files import StoredPolicy, load_checkpoint, save_checkpoint
     from solver.truco.vector.policy.info import VectorInfo
@@ -69,13 +69,14 @@ def vector_solve(
 
     game = Game(rules, score, equity, abstraction)
     parts = ", ".join(f"{name} {entries / 1e6:,.0f}M" for name, entries in game.table_entries.items())
+    memory = memory_bytes(game)
     print(
-        f"{sum(game.table_entries.values()) / 1e6:,.0f}M regrets ({parts}); {game.memory_bytes / 1e9:.1f} GB",
+        f"{sum(game.table_entries.values()) / 1e6:,.0f}M regrets ({parts}); {memory / 1e9:.1f} GB",
         file=sys.stderr,
     )
-    if game.memory_bytes > max_memory:
+    if memory > max_memory:
         raise ValueError(
-            f"needs {game.memory_bytes / 1e9:.1f} GB, more than --max-memory {max_memory / 1e9:.1f} GB; "
+            f"needs {memory / 1e9:.1f} GB, more than --max-memory {max_memory / 1e9:.1f} GB; "
             "coarser --contexts, --values or --chains need less"
         )
     schedule_step(schedule, 1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from game.truco.equity import simple_equity
 from game.truco.rules import make_rules
 from solver.truco.vector.cfr.regrets import match_regrets
 from solver.truco.vector.cfr.schedule import schedule_step
-from solver.truco.vector.cfr.solver import VectorSolver
+from solver.truco.vector.cfr.solver import VectorSolver, memory_bytes
 from solver.truco.vector.model.abstraction import Abstraction
 from solver.truco.vector.model.game import Game
 
@@ -41,3 +43,21 @@ def test_a_hand_that_decides_the_match_stays_finite() -> None:
     assert abs(values.sum()) < 0.02
     for table in (*solver.trunk_regrets, solver.regrets, solver.sums):
         assert np.isfinite(table).all()
+
+
+@pytest.mark.parametrize("chains", ["none", "exact"])
+def test_the_memory_that_is_told_is_what_it_takes(chains: str) -> None:
+    """Against numpy's own count, from making the solver to the end of an iteration."""
+    rules = make_rules("base", {"deck": "1E 7E 6E 1B 7B 6B 1O 7O 6O"})
+    merges = Abstraction(("none",) * 4, ("none",) * 4, (chains,) * 4)  # type: ignore[arg-type]
+    VectorSolver(Game(rules, (0, 0), None, merges)).iterate(schedule_step("dcfr", 1))  # compiles
+    game = Game(rules, (0, 0), None, merges)
+    told = memory_bytes(game)
+    tracemalloc.start()
+    solver = VectorSolver(game)
+    tables = (*solver.trunk_regrets, *solver.trunk_sums, solver.position_regrets, solver.position_sums)
+    assert sum(table.nbytes for table in (*tables, solver.regrets, solver.sums)) < told
+    solver.iterate(schedule_step("dcfr", 1))
+    taken = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 0.9 * taken < told < 1.1 * taken

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from game.truco.actions import NO_QUIERO
+from game.truco.actions import ENVIDO, FALTA_ENVIDO, NO_QUIERO, QUIERO, TRUCO
 from game.truco.cards import envido_value, tier
 from game.truco.equity import simple_equity
 from game.truco.hand import MANO, Hand
@@ -30,11 +30,12 @@ from solver.truco.vector.cfr.schedule import schedule_step
 from solver.truco.vector.cfr.solver import VectorSolver
 from solver.truco.vector.model.abstraction import Abstraction
 from solver.truco.vector.model.game import Game
+from solver.truco.vector.model.trees import Accept
 from solver.truco.vector.policy.compact import compact_policy, load_compact
 from solver.truco.vector.policy.files import StoredPolicy
 from solver.truco.vector.policy.info import VectorInfo
 from solver.truco.vector.policy.locate import FORCED, _after_first_card, action_mix, locate
-from solver.truco.vector.policy.subgame import Resolver, Situation, _entry, resolve
+from solver.truco.vector.policy.subgame import Resolver, _entry, resolve
 from solver.truco.vector.response.cards.response import Policy
 from tests.test_truco_command import truco
 from tests.test_vector_lookup import EXACT, NONE, SEVEN, flat_table, random_decisions, random_tables
@@ -127,7 +128,7 @@ def test_solving_anew_agrees_with_the_whole_policy(name: str) -> None:
             accepted += 1
             continue
         exits += 1
-        number = entry.game.exits()[0]
+        number = entry.game.exits[0]
         a, b = entry.first
         part = slice(after.start[b], after.start[b + 1])
         pie = (leaves["exit", number][a, part] * entry.ranges[1][part]).sum() / mass
@@ -135,6 +136,54 @@ def test_solving_anew_agrees_with_the_whole_policy(name: str) -> None:
         assert -pie - game.trunk.exits[number].payoffs.base == pytest.approx(value, abs=1e-3)
     assert exits == 8
     assert accepted == (0 if name == "no envido" else 4)
+
+
+WORDS = {
+    "T": TRUCO, "R": TRUCO + 1, "V": TRUCO + 2, "E": ENVIDO, "RE": ENVIDO + 1, "FE": FALTA_ENVIDO, "q": QUIERO,
+    "nq": NO_QUIERO,
+}  # fmt: skip
+
+
+def after_envido(game: Game, accept: Accept, winner: int) -> Hand:
+    """A hand at the first decision of trick 2, after these calls and with this winner of the Envido."""
+    for mano in combinations(game.rules.deck, 3):
+        for pie in combinations([card for card in game.rules.deck if card not in mano], 3):
+            if winner == (0 if envido_value(mano) >= envido_value(pie) else 1):
+                hand = Hand(game.rules, mano, pie, *game.score)
+                for word, player in accept.history:
+                    hand.apply(hand.held(player)[0] if word == "card" else WORDS[word])
+                while not hand.tricks:
+                    legal = hand.legal_actions()
+                    hand.apply(QUIERO if QUIERO in legal else legal[0])
+                return hand
+    raise AssertionError("no deal has this winner")
+
+
+@pytest.mark.parametrize("utility", ["points", "match"])
+@pytest.mark.parametrize("chains", ["none", "calls", "exact"])
+def test_every_accepted_envido_is_solved_anew(chains: str, utility: str) -> None:
+    """Whatever the policy keeps of the calls, and for each winner; tables are read where they were filled."""
+    rules = make_rules("base", {"deck": "1E 4C 5B 6E 7E 12O"})
+    equity = simple_equity(rules.target) if utility == "match" else None
+    game = Game(rules, (12, 13), equity, Abstraction(("none",) * 4, ("none",) * 4, (chains,) * 4))  # type: ignore[arg-type]
+    tables = random_tables(game, 1.0, 1)
+    asked = set()
+    for accept in game.trunk.accepts:
+        for winner in (0, 1):
+            if accept.over[winner]:
+                continue
+            hand = after_envido(game, accept, winner)
+            found = resolve(game, tables, hand, 3)
+            assert found is not None
+            assert found.reached
+            anew = Tables(tables.trunk_sums, tables.position_sums, found.sums)
+            asked.add(game.continuation_of(accept, winner))
+            while not hand.is_over:
+                place = locate(found.game, hand)
+                assert place.table == FORCED or flat_table(anew, place.table)[place.entries()].any()
+                legal = hand.legal_actions()
+                hand.apply(QUIERO if QUIERO in legal else legal[0])
+    assert asked == set(range(len(game.continuations)))
 
 
 def test_holdings_that_never_come_get_a_mix_too() -> None:
@@ -222,7 +271,7 @@ def test_advice_reads_what_was_solved_anew(words: str, shown: int | None) -> Non
     trunk = [rng.random(game.node_shape(node), dtype=np.float32) for node in game.trunk.nodes]
     tables = Tables(trunk, rng.random(game.position_entries, dtype=np.float32), np.zeros(64, np.float32))
     compact = CompactSolution(
-        StoredPolicy(VectorInfo.of(game, "dcfr", 1, 0.0), Situation(game), tables), None, False
+        StoredPolicy(VectorInfo.of(game, "dcfr", 1, 0.0), game.part(), tables), None, False
     )
     spot = Spot(game.rules, MANO, CARDS, (0, 0), tuple(parse_history(words)), shown)
     found = compact.at(spot)

@@ -1,12 +1,13 @@
 """Holdings and public trees of the vector engine against counts, brute force and the engine's own moves."""
 
+import dataclasses
 from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
 
 from game.truco.cards import envido_value, parse_cards, tier
-from game.truco.rules import make_rules
+from game.truco.rules import Rules, make_rules
 from solver.truco.hand import engine
 from solver.truco.vector.model.abstraction import Abstraction
 from solver.truco.vector.model.forest import START_STATES
@@ -56,6 +57,15 @@ def test_hands_of_two_cards_are_refused_by_name():
 def test_revealed_hands_are_refused_by_name():
     with pytest.raises(ValueError, match="envido_reveal values or buenas"):
         build_trunk(make_rules("base", {"envido_reveal": "hands"}), (0, 0), None)
+
+
+def test_a_rule_field_it_does_not_know_is_refused():
+    """Unless it has its default, which leaves the game as it was."""
+    wider = dataclasses.make_dataclass("Wider", [("flor", bool, False)], bases=(Rules,), frozen=True)
+    small = tuple(parse_cards(DECK))
+    assert Game(wider(deck=small), (0, 0), None, Abstraction()).trunk.nodes
+    with pytest.raises(ValueError, match="does not play flor=True"):
+        Game(wider(deck=small, flor=True), (0, 0), None, Abstraction())
 
 
 def test_trunk_of_the_base_rules():
@@ -164,15 +174,27 @@ def test_what_is_kept_of_the_calls():
     assert declined["E0 E1 nq0 card0 card1"] != declined["E0 E1 RE0 nq1 card0 card1"]
 
 
+def test_merges_are_read_as_they_are_told():
+    assert Abstraction.parse() == Abstraction()
+    assert Abstraction.parse(chains="calls,exact,calls,none", contexts="opening,opening,opening,opening") == (
+        dataclasses.replace(ASKED, values=Abstraction().values)
+    )
+    assert Abstraction.read(ASKED.lists()) == ASKED
+    told = "contexts opening,opening,opening,opening; values asked,exact,five,none; chains calls,exact,calls,none"
+    assert str(ASKED) == told
+    with pytest.raises(ValueError, match="contexts are none: give four"):
+        Abstraction.parse(contexts="none")
+
+
 @pytest.mark.parametrize("chain", [(), (0, "one"), (1, "one"), (0, "more"), (1, "more")])
-def test_ranges_of_values_tile_all_of_them(chain):
+def test_buckets_of_values_tile_all_of_them(chain):
     for player in (0, 1):
-        ranges = ASKED.ranges(1, chain, player)
-        assert ranges[0][0] == 0
-        assert ranges[-1][1] == 34
-        assert all(left[1] == right[0] for left, right in pairwise(ranges))
-    # Who asks may bluff: his low values are a range of their own; who answers has seldom one.
+        buckets = ASKED.buckets(1, chain, player)
+        assert buckets[0][0] == 0
+        assert buckets[-1][1] == 34
+        assert all(left[1] == right[0] for left, right in pairwise(buckets))
+    # Who asks may bluff: his low values are a bucket of their own; who answers has seldom one.
     if chain:
         asker = int(chain[0])
-        assert ASKED.ranges(1, chain, asker)[0] == (0, 20)
-        assert ASKED.ranges(1, chain, 1 - asker)[0][1] > 20
+        assert ASKED.buckets(1, chain, asker)[0] == (0, 20)
+        assert ASKED.buckets(1, chain, 1 - asker)[0][1] > 20

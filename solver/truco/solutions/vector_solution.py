@@ -25,7 +25,7 @@ from solver.truco.vector.policy.cursor import make_book
 from solver.truco.vector.policy.files import StoredPolicy, load_policy
 from solver.truco.vector.policy.locate import locate
 from solver.truco.vector.policy.openspiel_policy import VectorPolicy
-from solver.truco.vector.policy.subgame import Situation, resolve
+from solver.truco.vector.policy.subgame import resolve
 
 if TYPE_CHECKING:
     from solver.truco.reading.questions import Census, Question
@@ -156,7 +156,7 @@ class CompactSolution(VectorSolution):
 
 def compact_solution(compact: CompactPolicy) -> CompactSolution:
     """Reads a compact policy."""
-    game = Situation(compact.game)
+    game = compact.game.part()
     tables = Tables(compact.trunk, compact.position, np.zeros(64, np.float32))
     remark = "Tricks 2 and 3 are not stored; once an Envido is accepted in trick 1, values are not known."
     stored = StoredPolicy(compact.info, game, tables)

@@ -53,28 +53,20 @@ class EnvidoAlone(Game):
     """
 
     def __init__(self, rules: Rules, by_value: bool = False, score: tuple[int, int] = (0, 0)) -> None:
-        self._by_value = by_value
-        super().__init__(rules, score, None, _MERGED)
-
-    def _make_holdings(self) -> Holdings:
-        return ValuesOnly(self.rules) if self._by_value else super()._make_holdings()
-
-    def _build_trunk(self) -> Trunk:
-        return envido_trunk(build_trunk(self.rules, self.score, None))
+        holdings = ValuesOnly(rules) if by_value else Holdings(rules)
+        trunk = envido_trunk(build_trunk(rules, score, None))
+        super().__init__(rules, score, None, _MERGED, holdings=holdings, trunk=trunk)
 
 
 class CardsAlone(Game):
     """The three tricks without a word; winning the hand is worth 1, losing it -1."""
 
     def __init__(self, rules: Rules) -> None:
-        super().__init__(rules, (0, 0), None, _MERGED)
-
-    def _build_trunk(self) -> Trunk:
         mano = TrunkNode(0, False, True, (), (), [("node", 1)])
         pie = TrunkNode(1, True, True, (), (("card", 0),), [("exit", 0)])
         # At round value 4 there is nothing left to call.
         leaving = Exit(4, -1, Payoffs(0.0, _ONE), (("card", 0), ("card", 1)))
-        return Trunk([mano, pie], [], [leaving], [])
+        super().__init__(rules, (0, 0), None, _MERGED, trunk=Trunk([mano, pie], [], [leaving], []))
 
 
 def envido_trunk(whole: Trunk) -> Trunk:

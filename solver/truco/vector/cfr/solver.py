@@ -16,10 +16,38 @@ from solver.truco.vector.cfr.accepted import BACKWARD, FORWARD, sweep_position
 from solver.truco.vector.cfr.average import average_mix
 from solver.truco.vector.cfr.schedule import Step
 from solver.truco.vector.cfr.sweep import sweep_exits
+from solver.truco.vector.model.address import empty_table
 from solver.truco.vector.model.game import Game
 from solver.truco.vector.model.trees import (
     TrunkNode,
 )
+
+
+def memory_bytes(game: Game) -> int:
+    """Memory that a VectorSolver of the game takes: its tables, and what one iteration holds at its fullest."""
+    holdings, trunk = game.holdings, game.trunk
+    tiers, classes, combos = holdings.num_tiers, holdings.num_classes, len(holdings.after.cls)
+    matrices, reach = game.store_entries
+    widest = int(np.diff(holdings.after.start).max())
+    exits = len(trunk.exits)
+    at_exits = exits * tiers * combos
+    arrived = sum(
+        len(node.children) * (tiers * classes if node.player == 1 else combos)
+        for node in trunk.nodes
+        if node.posted
+    )
+    accepted = sum(combos if found.position.posted else classes for found in game.continuations) * classes
+    numbers = (
+        2 * sum(game.table_entries.values())  # regrets and sums
+        + 2 * matrices + reach  # the store
+        + 5 * classes**2  # joint weights
+        + game.table_entries["trick 1"]  # strategies of the trunk
+        + arrived + at_exits  # reaches in the trunk and at its exits
+        + exits * combos * (tiers + 1) + tiers**2 * exits * widest  # what tricks 2 and 3 read and write
+        + accepted  # payoffs after accepted Envidos
+        + 2 * at_exits  # masses and values at exits
+    )  # fmt: skip
+    return 4 * numbers
 
 
 class VectorSolver:
@@ -31,10 +59,10 @@ class VectorSolver:
         shapes = [game.node_shape(node) for node in game.trunk.nodes]
         self.trunk_regrets = [np.zeros(shape, np.float32) for shape in shapes]
         self.trunk_sums = [np.zeros(shape, np.float32) for shape in shapes]
-        self.position_regrets = np.zeros(game.position_entries + 64, np.float32)
-        self.position_sums = np.zeros(game.position_entries + 64, np.float32)
-        self.regrets = np.zeros(game.layout.entries + 64, np.float32)
-        self.sums = np.zeros(game.layout.entries + 64, np.float32)
+        self.position_regrets = empty_table(game.position_entries)
+        self.position_sums = empty_table(game.position_entries)
+        self.regrets = empty_table(game.layout.entries)
+        self.sums = empty_table(game.layout.entries)
         self._store = game.make_store()
         holdings = game.holdings
         self._joint = (holdings.joint / holdings.num_deals).astype(np.float32)

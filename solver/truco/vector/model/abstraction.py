@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from solver.truco.vector.model.trees import Accept, Exit
+from game.truco.cards import MAX_ENVIDO
+
+if TYPE_CHECKING:
+    from solver.truco.vector.model.trees import Accept, Exit
 
 VALUE_BUCKETS: dict[str, tuple[int, ...]] = {
-    "exact": tuple(range(34)),
+    "exact": tuple(range(MAX_ENVIDO + 1)),
     "twelve": (0, 6, 20, 23, 25, 26, 27, 28, 29, 30, 31, 32),
     "eight": (0, 20, 23, 26, 27, 28, 30, 32),
     "five": (0, 20, 25, 28, 30),
     "none": (0,),
 }
-"""Lower ends of the ranges of Envido values taken for alike in tricks 2 and 3 after an accepted Envido."""
+"""Least values of the buckets of Envido values taken for alike in tricks 2 and 3 after an accepted Envido."""
 ASKED_BUCKETS: dict[tuple[object, ...], tuple[tuple[int, ...], tuple[int, ...]]] = {
     (0, "one"): ((0, 20, 23, 25, 26, 27, 28), (0, 25, 26, 27, 28, 29)),
     (1, "one"): ((0, 20, 25, 27), (0, 24, 27, 28)),
     (0, "more"): ((0, 20, 28, 30), (0, 26, 28, 30)),
     (1, "more"): ((0, 20, 30), (0, 26, 28)),
 }
-"""Choice `asked`: ranges of the asker's values and of the other's, by who asked last and whether that was one Envido.
+"""Choice `asked`: buckets of the asker's values and of the other's, by who asked last and whether with one Envido.
 
 Finer where more hands lie by a first solution at 0-0: askers bluff, who accepts has seldom less than 23.
 """
@@ -52,6 +57,26 @@ class Abstraction:
                 raise ValueError(f"{name} are {', '.join(given)}: give four of {', '.join(choices)}")
         if any(v == "asked" and c != "calls" for v, c in zip(self.values, self.chains, strict=True)):
             raise ValueError("values asked need chains calls at the same round value")
+
+    @staticmethod
+    def parse(
+        contexts: str | None = None, values: str | None = None, chains: str | None = None
+    ) -> Abstraction:
+        """The merges that texts of four words with commas name; the default where there is none."""
+        given = {"contexts": contexts, "values": values, "chains": chains}
+        return Abstraction.read({name: text.split(",") for name, text in given.items() if text is not None})
+
+    @staticmethod
+    def read(lists: Mapping[str, Sequence[str]]) -> Abstraction:
+        """The merges that words by field name give, as `lists` makes them for JSON; else the default."""
+        return Abstraction(**{name: tuple(words) for name, words in lists.items()})  # type: ignore[arg-type]
+
+    def lists(self) -> dict[str, list[str]]:
+        """The merges as JSON values."""
+        return {field.name: list(getattr(self, field.name)) for field in fields(self)}
+
+    def __str__(self) -> str:
+        return "; ".join(f"{name} {','.join(words)}" for name, words in self.lists().items())
 
     def context(self, leaving: Exit, number: int) -> tuple[object, ...]:
         """What of an exit's history its tables know, beside round value, right to raise and payoffs.
@@ -94,8 +119,8 @@ class Abstraction:
             return ()
         return said[-1][1], "one" if [word for word, _ in said] == ["E"] else "more"
 
-    def ranges(self, level: int, chain: tuple[object, ...], player: int) -> tuple[tuple[int, int], ...]:
-        """Ranges (first, past the last) of a player's value told apart after an accepted Envido at this round value,
+    def buckets(self, level: int, chain: tuple[object, ...], player: int) -> tuple[tuple[int, int], ...]:
+        """Buckets (first, past the last) of a player's value told apart after an accepted Envido at this round value,
         where `chain` is what is kept of the calls.
         """
         choice = self.values[level - 1]
@@ -105,4 +130,4 @@ class Abstraction:
             lows = ASKED_BUCKETS[chain][int(chain[0] != player)]
         else:
             lows = VALUE_BUCKETS["none"]
-        return tuple(pairwise((*lows, 34)))
+        return tuple(pairwise((*lows, MAX_ENVIDO + 1)))

@@ -16,6 +16,13 @@ from solver.jit import kernel
 from solver.truco.vector.model.forest import PLACE, Lists
 from solver.truco.vector.model.positions import ValueLists
 
+_SPARE = 64
+
+
+def empty_table(entries: int) -> np.ndarray:
+    """A flat table of zeros, float32, and some spare: kernels load rows of 16 that may reach past the last entry."""
+    return np.zeros(entries + _SPARE, np.float32)
+
 
 @kernel
 def block_sizes(lists: Lists, gl: int, gf: int, tie: bool, sizes: np.ndarray) -> None:

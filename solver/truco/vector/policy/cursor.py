@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from game.truco.actions import ENVIDO, MAZO, NO_QUIERO, QUIERO, TRUCO
-from game.truco.cards import DECK_SIZE
+from game.truco.cards import DECK_SIZE, MAX_ENVIDO
 from solver.jit import njit
 from solver.truco.hand.engine import BUENAS, CARDS, PLAYED, RESULT, TABLE, TRICKS, WORTH, mover
 from solver.truco.hand.table import fallback_policy
@@ -55,7 +55,7 @@ class VectorBook(NamedTuple):
     tier: np.ndarray
     """[40]: tier of each card."""
     value: np.ndarray
-    """[34]: index of each Envido value."""
+    """[MAX_ENVIDO + 1]: index of each Envido value."""
     class_at: np.ndarray
     """[tier, tier, tier, value]: class."""
     position: np.ndarray
@@ -127,7 +127,7 @@ def make_book(game: Game, tables: Tables) -> VectorBook:
         raise ValueError("the cursor follows hands of the 40-card deck, not a small game")
     holdings, trunk, layout, lists = game.holdings, game.trunk, game.layout, game.value_lists
     tiers, nodes = holdings.num_tiers, trunk.nodes
-    value = np.full(34, -1, np.int64)
+    value = np.full(MAX_ENVIDO + 1, -1, np.int64)
     value[holdings.values] = np.arange(len(holdings.values))
     class_at = np.full((tiers, tiers, tiers, len(holdings.values)), -1, np.int64)
     class_at[(*holdings.class_tiers.T, holdings.class_value)] = np.arange(holdings.num_classes)

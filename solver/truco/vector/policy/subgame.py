@@ -1,4 +1,4 @@
-"""Solves tricks 2 and 3 of one public situation anew, from the ranges that trick 1 leaves.
+"""Re-solves tricks 2 and 3 of one public situation from the ranges that trick 1 leaves.
 
 A situation is where trick 1 ended, with the tiers of both first cards and the Envido values that were shown. Chance
 deals both sides what they may hold by the joint weights times the reaches of trick 1, so each may rely on the other
@@ -8,7 +8,6 @@ having played trick 1 as stored. A holding that trick 1 never brings here gets a
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,46 +17,23 @@ from game.truco.hand import Hand
 from solver.truco.vector.cfr.average import Tables, shares
 from solver.truco.vector.cfr.schedule import Step, schedule_step
 from solver.truco.vector.cfr.trick2 import make_scratch, solve_block
-from solver.truco.vector.model.abstraction import Abstraction
-from solver.truco.vector.model.address import block_sizes, pair_sizes, table_at, table_rows
+from solver.truco.vector.model.address import block_sizes, empty_table, pair_sizes, table_at, table_rows
 from solver.truco.vector.model.forest import MAX_TIERS
 from solver.truco.vector.model.game import Game
 from solver.truco.vector.model.trees import LEAF, TURN
 from solver.truco.vector.policy.locate import _after_first_card, _known_values, stand_in
 
 ITERATIONS = 150
-_EXACT = Abstraction(("exact",) * 4, ("exact",) * 4)
 _ANSWERS = 12
 """Passes in which a side improves its answer to the other's average strategy; later ones hardly change it."""
-
-
-class Situation(Game):
-    """A game with tables in tricks 2 and 3 for one exit of the trunk, or one outcome of accepted Envidos, or none."""
-
-    def __init__(
-        self, game: Game, exit_: int | None = None, outcome: tuple[int, int, int] | None = None
-    ) -> None:
-        self.rules, self.score, self.equity, self.abstraction = game.rules, game.score, game.equity, _EXACT
-        self.holdings, self.trunk, self.continuations = game.holdings, game.trunk, game.continuations
-        self._exit, self._outcome = exit_, outcome
-        self._lay_out()
-        self._place_positions()
-
-    def exits(self) -> Sequence[int]:
-        """The one exit, or none."""
-        return [] if self._exit is None else [self._exit]
-
-    def block_outcomes(self) -> Iterator[tuple[int, int, int]]:
-        """The one outcome, or none."""
-        if self._outcome is not None:
-            yield self._outcome
 
 
 @dataclass(frozen=True)
 class Entry:
     """How a hand came to tricks 2 and 3, and with what."""
 
-    game: Situation
+    game: Game
+    """With tables in tricks 2 and 3 for this situation alone."""
     group: int
     block: int
     buckets: tuple[int, int]
@@ -70,11 +46,11 @@ class Entry:
 
 @dataclass(frozen=True)
 class Resolved:
-    """What solving a situation anew came to."""
+    """What re-solving a situation came to."""
 
-    game: Situation
+    game: Game
     sums: np.ndarray
-    """Average-strategy sums of tricks 2 and 3, as in `lookup.Tables`."""
+    """Average-strategy sums of tricks 2 and 3, as in `average.Tables`."""
     iterations: int
     value: float
     """What mano makes in tricks 2 and 3 by the average strategies, beyond what is made already."""
@@ -142,8 +118,8 @@ class Resolver:
         gain = game.groups.gain[entry.group]
         self._gains = [np.ascontiguousarray(gain), np.ascontiguousarray(-gain[::-1])]
         self._scratch = make_scratch(layout.lists.tiers.shape[1])
-        self.regrets = np.zeros(layout.entries + 64, np.float32)
-        self.sums = np.zeros(layout.entries + 64, np.float32)
+        self.regrets = empty_table(layout.entries)
+        self.sums = empty_table(layout.entries)
 
     def update(self, own: int, step: Step) -> float:
         """Updates a player (0 mano, 1 pie); its expected utility at the current strategies."""
@@ -225,7 +201,7 @@ def _entry(game: Game, tables: Tables, hand: Hand) -> Entry | None:
         kind, number = node.children[0 if action < TRUCO else node.plays + word]
         done += 1
     if kind == "exit":
-        situation = Situation(game, exit_=number)
+        situation = game.part(exits=[number])
         return Entry(situation, 0, 0, (0, 0), (first[0], first[1]), (reach[0], reach[1]))
     known = _known_values(game, hand)
     winner = 0 if known[0] >= known[1] or known[1] >= len(holdings.values) else 1
@@ -245,8 +221,8 @@ def _entry(game: Game, tables: Tables, hand: Hand) -> Entry | None:
         step = 0 if action < TRUCO else place if not turn else 1
         at = int(positions.child[at, step])
         done += 1
-    outcome = (*known, winner)
-    situation = Situation(game, outcome=outcome)
+    outcome = (known[0], known[1], winner)
+    situation = game.part(outcomes=[outcome])
     group = int(situation.positions.leaf_group[at - LEAF])
     block_of, bucket = situation.hand_over.block, situation.hand_over.bucket
     buckets = int(bucket[0, group, known[0]]), int(bucket[1, group, known[1]])
