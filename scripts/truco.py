@@ -22,6 +22,8 @@ from scripts.console import (
 )
 from scripts.equity import equity_app
 from scripts.kept import cache_app
+from scripts.play import EXAMPLES as PLAY_EXAMPLES
+from scripts.play import play
 from scripts.plots import EXAMPLES as PLOT_EXAMPLES
 from scripts.plots import plot
 from scripts.solutions import (
@@ -267,6 +269,7 @@ def show_rules(
 
 app.command("advise", epilog=ADVISE_EXAMPLES)(advise)
 app.command("spot", epilog=SPOT_EXAMPLES)(show_spot)
+app.command("play", epilog=PLAY_EXAMPLES)(play)
 app.command("table", epilog=TABLE_EXAMPLES)(table)
 app.command("plot", epilog=PLOT_EXAMPLES)(plot)
 app.command("exploitability", epilog=EXPLOITABILITY_EXAMPLES)(exploitability)
