@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
@@ -15,6 +16,7 @@ from scripts.solutions import (
     chosen_equity,
     find_solution,
     given_solution,
+    kept_solution,
     wanted_rules,
     wanted_scores,
 )
@@ -107,8 +109,15 @@ def answer(
     advice = advise_at(found, spot, worth, samples, seed)
     if given is None and not (advice.has_mix or found.complete):
         # Where the policy that comes with this program does not go, a quick solution may have been.
-        found = find_solution(None, spot.rules, spot.scores, utility, equity)
-        advice = advise_at(found, spot, worth, samples, seed)
+        kept = kept_solution(spot.rules, spot.scores, utility, equity)
+        if kept is not None:
+            found, advice = kept, advise_at(kept, spot, worth, samples, seed)
+        what = (
+            "the quick solution kept before answers" if kept else "`truco solve` keeps a rough one that may"
+        )
+        print(
+            f"note: the policy that comes with this program never comes to this spot; {what}", file=sys.stderr
+        )
     return Answer(found, spot, advice, worth.name)
 
 
@@ -193,22 +202,24 @@ def print_answer(answered: Answer) -> None:
 
     solution, spot, advice, equity = answered
     console = Console()
+    cells = {
+        "points": [_number(row.points, "+.2f") for row in advice.actions],
+        "±": [_number(row.points_error, ".2f") for row in advice.actions],
+        "match win %": [_number(row.match_win, ".1f", 100) for row in advice.actions],
+        "± %": [_number(row.match_win_error, ".1f", 100) for row in advice.actions],
+        "best": ["≈" if row.near_best else "" for row in advice.actions],
+    }
+    shown = {name: column for name, column in cells.items() if any(column)}
     listing = Table()
-    for column in ("action", "mix", "", "points", "±", "match win %", "±", "best"):
-        listing.add_column(column, justify="left" if column in ("action", "") else "right")
+    for name in ("action", "mix", "", *shown):
+        listing.add_column(name, justify="left" if name in ("action", "") else "right")
     same = "the same as no_quiero"
-    for row in advice.actions:
-        name = action_name(row.action)
+    for k, row in enumerate(advice.actions):
         mix = "" if row.probability is None else f"{row.probability:.0%}"
         bar = "█" * round(15 * (row.probability or 0.0))
         if row.points is None and row.match_win is None:
-            listing.add_row(name, mix, bar or (same if row.action == MAZO else "value not known"))
-            continue
-        listing.add_row(
-            name, mix, bar, _number(row.points, "+.2f"), _number(row.points_error, ".2f"),
-            _number(row.match_win, ".1f", 100), _number(row.match_win_error, ".1f", 100),
-            "≈" if row.near_best else "",
-        )  # fmt: skip
+            bar = bar or (same if row.action == MAZO else "value not known")
+        listing.add_row(action_name(row.action), mix, bar, *(column[k] for column in shown.values()))
     console.print(listing)
     for line in _advice_notes(solution, spot, advice, equity):
         console.print(line, style="dim", markup=False)
@@ -227,9 +238,11 @@ def _advice_notes(solution: Solution, spot: Spot, advice: Advice, equity: str) -
     info = solution.info
     notes = []
     if advice.other_reach <= UNREACHED:
+        values = any(row.points is not None for row in advice.actions)
         notes.append(
             f"The solution never reaches this spot: {PLAYER_NAMES[1 - spot.seat]} would not have played so with any "
-            "hand. There are no frequencies; values take every hand for equally likely, then play by the solution."
+            "hand. There are no frequencies"
+            + ("; values take every hand for equally likely, then play by the solution." if values else ".")
         )
     elif advice.own_reach <= UNREACHED and advice.has_mix:
         notes.append("The solution would not have come here with this hand; the mix is how it would go on.")
@@ -252,9 +265,16 @@ def _advice_notes(solution: Solution, spot: Spot, advice: Advice, equity: str) -
     if advice.samples == 0:
         how = "exact over all deals for hands of these tiers and this Envido, both going on by the policy"
         near = str(NEAR[info.utility])
-    notes.append(
-        f"points: made minus conceded in the hand, {how}; ≈: within {near} of the best in {info.utility}. match win: "
-        f"by the {equity}. Solution: {info.engine}, {info.iterations:,} iterations, rules {spot.rules.name()}, "
+    told = []
+    if any(row.points is not None for row in advice.actions):
+        told.append(f"points: made minus conceded in the hand, {how}")
+    if any(row.match_win is not None for row in advice.actions):
+        told.append(f"match win: by the {equity}" + ("" if told else f", {how}"))
+    if told:
+        told.append(f"≈: within {near} of the best in {info.utility}")
+    source = (
+        f"Solution: {info.engine}, {info.iterations:,} iterations, rules {spot.rules.name()}, "
         f"utility {info.utility}, exploitability {certified}."
     )
+    notes.append(f"{'; '.join(told)}. {source}" if told else source)
     return notes

@@ -98,18 +98,6 @@ def wanted_scores(given: Solution | None, text: str | None, target: int) -> tupl
     return given.info.score if given is not None else (0, 0)
 
 
-def shipped_path(rules: Rules, score: tuple[int, int], utility: str) -> Path | None:
-    """The compact policy that comes with this program for a spot, None where there is none."""
-    from game.truco.rules import PRESETS
-
-    name = next((name for name, preset in PRESETS.items() if preset == rules), None)
-    if name is None or utility != "points":
-        return None
-    folder = Path(__file__).parent.parent / "results" / f"{name}_{score[0]}-{score[1]}_vector"
-    path = folder / "policy.trick1"
-    return path if path.exists() else None
-
-
 def find_solution(
     given: Solution | None,
     rules: Rules,
@@ -134,11 +122,12 @@ def find_solution(
         if utility not in (None, given.info.utility):
             raise ValueError(f"the solution is for utility {given.info.utility}, not {utility}")
         return given
-    ready = shipped_path(rules, score, wanted) if shipped else None
-    if ready is not None:
-        from solver.truco.solutions.load import load_solution
+    if shipped:
+        from solver.truco.solutions.load import load_solution, shipped_policy
 
-        return load_solution(ready)
+        ready = shipped_policy(rules, score, wanted)
+        if ready is not None:
+            return load_solution(ready)
     from solver.truco.solutions.quick_solution import load_quick_solution
 
     worth = chosen_equity(rules, equity) if wanted == "match" else None
@@ -152,6 +141,15 @@ def find_solution(
     if (kept.rules, info.score, info.equity) != (rules, score, rows):
         raise ValueError(f"{path} holds another spot than its name says: `truco cache clear` deletes it")
     return kept
+
+
+def kept_solution(
+    rules: Rules, score: tuple[int, int], utility: str | None, equity: str = "computed"
+) -> Solution | None:
+    """The quick solution kept for a spot, None where there is none."""
+    worth = chosen_equity(rules, equity) if chosen_utility(utility, score) == "match" else None
+    path = kept_path(rules, score, worth)
+    return given_solution(path) if path.exists() else None
 
 
 def chosen_equity(rules: Rules, source: str) -> EquityTable:

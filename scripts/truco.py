@@ -215,24 +215,22 @@ def info(
     json: JsonOption = False,
 ) -> None:
     """Say what a solution file holds and how it was found."""
-    from solver.storage import OtherKindError
-    from solver.truco.solutions.quick_solution import load_quick_solution
+    from solver.truco.solutions.load import COMPACT, POLICY, kind_of
 
-    try:
-        solution = load_quick_solution(file)
-    except OtherKindError as error:
-        from solver.truco.vector.policy.compact import COMPACT, load_compact
-        from solver.truco.vector.policy.files import POLICY, load_policy
+    kind = kind_of(file)
+    if kind == COMPACT:
+        from solver.truco.vector.policy.compact import load_compact
 
-        if error.kind == POLICY:
-            show_vector(load_policy(file).info, file, json)
-        elif error.kind == COMPACT:
-            compact = load_compact(file)
-            show_vector(compact.info, file, json, compact.facts)
-        else:
-            raise
-        return
-    _show_info(solution, file, json)
+        compact = load_compact(file)
+        show_vector(compact.info, file, json, compact.facts)
+    elif kind == POLICY:
+        from solver.truco.vector.policy.files import load_policy
+
+        show_vector(load_policy(file).info, file, json)
+    else:
+        from solver.truco.solutions.quick_solution import load_quick_solution
+
+        _show_info(load_quick_solution(file), file, json)
 
 
 @app.command(

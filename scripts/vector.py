@@ -170,7 +170,7 @@ def show_vector(info: VectorInfo, path: Path, json: bool, compact_facts: Compact
 
     rules = make_rules("base", dict(info.rules)).name()
     unit = "points" if info.equity is None else "match"
-    from solver.truco.vector.policy.certificate import kept_exploitability
+    from solver.truco.vector.policy.certificate import kept_certificate
 
     measured = f"not measured: truco exploitability {path}"
     if info.curve:
@@ -179,9 +179,11 @@ def show_vector(info: VectorInfo, path: Path, json: bool, compact_facts: Compact
             f"at tier level {found:.4f} after {after} iterations, a lower bound; exact: "
             f"truco exploitability {path}"
         )
-    exact = kept_exploitability(path, info)
+    exact, remark = kept_certificate(path, info)
     if exact is not None:
         measured = f"{exact:.5f} {_unit(info)}, exact with real cards"
+    elif remark:
+        measured = remark
     for label, text in (
         ("file", str(path)),
         ("rules", f"{rules} ({info.rules_hash})"),
@@ -225,14 +227,16 @@ def compact(
 
     Mixes are rounded to 8 bits; infosets that the play of either side seldom reaches are left out.
     """
-    from solver.truco.vector.policy.certificate import certified, kept_exploitability
-    from solver.truco.vector.policy.compact import compact_policy
+    from solver.truco.vector.policy.certificate import certified, kept_certificate
     from solver.truco.vector.policy.files import load_policy
+    from solver.truco.vector.policy.shrink import compact_policy
 
     if not out.parent.is_dir():
         raise ValueError(f"folder {out.parent} does not exist")
     stored = load_policy(file)
-    exploitable = kept_exploitability(file, stored.info)
+    exploitable, remark = kept_certificate(file, stored.info)
+    if remark and certificate is None:
+        print(f"note: {remark}", file=sys.stderr)
     if certificate is not None:
         try:
             exploitable = certified(stored.info, loads(certificate.read_text()))

@@ -98,6 +98,32 @@ def read_arrays(
     OSError if the file cannot be opened.
     """
     path = Path(path)
+    header, container, data = _opened(path)
+    found, metadata = (container["kind"], container["version"]), container["metadata"]
+    if found[0] != kind:
+        raise OtherKindError(f"{path}: holds a {shortened(found[0])}, not a {kind!r}", found[0])
+    if found[1] != version:
+        raise StorageError(
+            f"{path}: format version {found[1]} of {kind!r}; this program reads version {version}"
+        )
+    try:
+        arrays = _views(header, data)
+        intact = not verify or _sha256(kind, version, arrays, metadata) == container["sha256"]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise StorageError(f"{path}: truncated, or damaged in its header") from None
+    if not intact:
+        raise StorageError(f"{path}: damaged (checksum differs)")
+    return arrays, metadata
+
+
+def stored_kind(path: str | os.PathLike[str]) -> str:
+    """What kind of file it is, by its header. Raises StorageError and OSError as `read_arrays`."""
+    kind: str = _opened(Path(path))[1]["kind"]
+    return kind
+
+
+def _opened(path: Path) -> tuple[dict[str, Any], dict[str, Any], np.ndarray]:
+    """Header without the container, container with kind, version and metadata of the right types, and data bytes."""
     size = path.stat().st_size
     if size < 8:
         raise StorageError(f"{path}: not a solver file ({size} bytes)")
@@ -109,26 +135,12 @@ def read_arrays(
     try:
         header = json.loads(raw[8:data].tobytes())
         container = json.loads(header.pop("__metadata__")[_CONTAINER])
-        found = (container["kind"], container["version"])
-        metadata, digest = container["metadata"], container["sha256"]
+        found = container["kind"], container["version"], container["metadata"], container["sha256"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise StorageError(f"{path}: not a solver file, or damaged in its header") from None
-    if type(found[0]) is not str or type(found[1]) is not int or not isinstance(metadata, dict):
+    if type(found[0]) is not str or type(found[1]) is not int or not isinstance(found[2], dict):
         raise StorageError(f"{path}: not a solver file, or damaged in its header")
-    if found[0] != kind:
-        raise OtherKindError(f"{path}: holds a {shortened(found[0])}, not a {kind!r}", found[0])
-    if found[1] != version:
-        raise StorageError(
-            f"{path}: format version {found[1]} of {kind!r}; this program reads version {version}"
-        )
-    try:
-        arrays = _views(header, raw[data:])
-        intact = not verify or _sha256(kind, version, arrays, metadata) == digest
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise StorageError(f"{path}: truncated, or damaged in its header") from None
-    if not intact:
-        raise StorageError(f"{path}: damaged (checksum differs)")
-    return arrays, metadata
+    return header, container, raw[data:]
 
 
 def _views(header: dict[str, Any], data: np.ndarray) -> dict[str, np.ndarray]:

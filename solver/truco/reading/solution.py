@@ -15,12 +15,15 @@ from game.truco.equity import EquityTable
 from game.truco.rules import Rules, make_rules
 from game.truco.spot import Spot
 from solver.records import shortened
-from solver.truco.reading.strategy import Strategy
 
 if TYPE_CHECKING:
     from solver.truco.reading.questions import Census, Question
+    from solver.truco.reading.strategy import Strategy
+    from solver.truco.vector.policy.lookup import LookedUp
 
 NOT_CERTIFIED = "not certified"
+UNREACHED = 1e-6
+"""Probability of the words so far below which a spot counts as never reached."""
 UTILITIES = ("points", "match")
 ENGINES = ("quick", "vector")
 
@@ -112,8 +115,8 @@ class Solution(Protocol):
     def at(self, spot: Spot) -> Solution:
         """The solution for a spot: itself, or with the rest of the hand solved anew."""
 
-    def worth(self, spot: Spot) -> dict[int, float] | None:
-        """Exact utility of each action for the average hand that it takes for alike; None: it has to be simulated."""
+    def look_up(self, spot: Spot) -> LookedUp | None:
+        """Mix, reaches and exact worth of each action where they are stored; None: hands have to be simulated."""
 
     def counts(self, asked: Sequence[tuple[Question, str]]) -> list[Census] | None:
         """Exact counts for questions and kinds of rows, as `census.take_census`; None: hands have to be played."""

@@ -1,12 +1,35 @@
-"""Opens a file of any kind of solution; the only place that knows all kinds."""
+"""Opens a file of any kind of solution; the only place that knows all kinds. Imports the room of its kind only."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from solver.storage import OtherKindError
-from solver.truco.reading.solution import Solution
-from solver.truco.solutions.quick_solution import load_quick_solution
+from game.truco.rules import PRESETS, Rules
+from solver.records import shortened
+from solver.storage import StorageError, stored_kind
+
+if TYPE_CHECKING:
+    from solver.truco.reading.solution import Solution
+
+# As the modules that write them say; those need numba.
+QUICK, POLICY, COMPACT = "truco-solution", "truco-vector-policy", "truco-vector-compact"
+
+
+def shipped_policy(rules: Rules, score: tuple[int, int], utility: str) -> Path | None:
+    """The compact policy that comes with this package for rules, score (mano, pie) and utility; None without one."""
+    name = next((name for name, preset in PRESETS.items() if preset == rules), None)
+    path = Path(__file__).parent.parent / "data" / f"{name}_{score[0]}-{score[1]}.trick1"
+    return path if utility == "points" and path.exists() else None
+
+
+def kind_of(path: str | os.PathLike[str]) -> str:
+    """What a file holds, such as QUICK. Raises StorageError if it cannot be read or was not written here."""
+    try:
+        return stored_kind(path)
+    except OSError as error:
+        raise StorageError(f"cannot read solution {Path(path)}: {error.strerror}") from None
 
 
 def load_solution(path: str | os.PathLike[str]) -> Solution:
@@ -14,14 +37,17 @@ def load_solution(path: str | os.PathLike[str]) -> Solution:
 
     Raises StorageError (a ValueError) with the reason if it is neither or cannot be trusted.
     """
-    try:
-        return load_quick_solution(path)
-    except OtherKindError as error:
-        from solver.truco.solutions.vector_solution import load_compact_solution, load_vector_solution
-        from solver.truco.vector.policy.compact import COMPACT
-        from solver.truco.vector.policy.files import POLICY
+    kind = kind_of(path)
+    if kind == QUICK:
+        from solver.truco.solutions.quick_solution import load_quick_solution
 
-        loaders = {POLICY: load_vector_solution, COMPACT: load_compact_solution}
-        if error.kind not in loaders:
-            raise
-        return loaders[error.kind](path)
+        return load_quick_solution(path)
+    if kind == POLICY:
+        from solver.truco.solutions.vector_solution import load_vector_solution
+
+        return load_vector_solution(path)
+    if kind == COMPACT:
+        from solver.truco.solutions.compact_solution import load_compact_solution
+
+        return load_compact_solution(path)
+    raise StorageError(f"{Path(path)}: holds a {shortened(kind)}, which is no solution")

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from solver.truco.hand.openspiel_policy import EnginePolicy
     from solver.truco.reading.questions import Census, Question
     from solver.truco.reading.strategy import Strategy
+    from solver.truco.vector.policy.lookup import LookedUp
 
 KIND = "truco-solution"
 VERSION = 1
@@ -92,7 +93,7 @@ class QuickSolution:
         """The solution for a spot: this one."""
         return self
 
-    def worth(self, spot: Spot) -> dict[int, float] | None:
+    def look_up(self, spot: Spot) -> LookedUp | None:
         """Nothing: values of a spot have to be simulated."""
         return None
 

@@ -20,10 +20,10 @@ from solver.truco.reading.questions import (
     rows_by,
     strength_tenth,
 )
-from solver.truco.vector.model.game import Game
-from solver.truco.vector.model.trees import TrunkNode
-from solver.truco.vector.policy.compact import Reach, Reached
-from solver.truco.vector.policy.files import StoredPolicy
+from solver.truco.vector.model.holdings import Holdings
+from solver.truco.vector.model.trees import TrunkNode, build_trunk
+from solver.truco.vector.policy.compact import CompactPolicy
+from solver.truco.vector.policy.reach import Reached, TrunkReach
 
 _CHAIN = {"E": 4, "RE": 2, "FE": 1}
 _CALLS = ("T", "R", "V")
@@ -60,25 +60,25 @@ def _asks(question: Question, node: TrunkNode) -> bool:
     )
 
 
-def count_decisions(
-    stored: StoredPolicy, worth: Sequence[np.ndarray], asked: Sequence[tuple[Question, str]]
-) -> list[Census]:
+def count_decisions(compact: CompactPolicy, asked: Sequence[tuple[Question, str]]) -> list[Census]:
     """As `census.take_census` for questions that this module `covers`, with all deals in place of hands played.
 
-    Decisions are expected numbers in as many hands as there are deals; `worth` is `CompactPolicy.worth`. Infosets
-    that a compact policy dropped count as unknown.
+    Decisions are expected numbers in as many hands as there are deals. Infosets that the policy dropped count as
+    unknown. No kernel is run, so the first answer after installing compiles nothing.
     """
-    game = stored.game
-    deals = game.holdings.num_deals
-    of_class = _hands_of_classes(game)
-    classes = game.holdings.num_classes
+    info, holdings = compact.info, compact.holdings
+    trunk = build_trunk(info.make_rules(), info.score, info.make_equity())
+    deals, classes = holdings.num_deals, holdings.num_classes
+    of_class = _hands_of_classes(holdings)
+    worth = compact.worth()
     found = [np.zeros((3, len(ACTIONS), classes)) for _ in asked]
     seen, unknown = np.zeros((len(asked), classes)), np.zeros((len(asked), classes))
-    for number, here in enumerate(Reach(game, stored.tables).trunk()):
-        node = game.trunk.nodes[number]
+    for node, value, here in zip(
+        trunk.nodes, worth, TrunkReach(holdings, trunk, compact.trunk()), strict=True
+    ):
         for q, (question, _) in enumerate(asked):
             if _asks(question, node):
-                _add(game, node, here, worth[number], found[q], seen[q], unknown[q])
+                _add(holdings, node, here, value.reshape(here.sums.shape), found[q], seen[q], unknown[q])
     censuses = []
     for q, (question, by) in enumerate(asked):
         labels, rows = rows_by(by)
@@ -104,7 +104,7 @@ def count_decisions(
                 question,
                 {name: names[here_rows] for name, names in labels.items()},
                 deals,
-                stored.info.equity is not None,
+                info.equity is not None,
                 sums[here_rows],
                 whole.astype(np.int64)[here_rows],
                 np.rint(lost * deals).astype(np.int64)[here_rows],
@@ -114,21 +114,16 @@ def count_decisions(
     return censuses
 
 
-def _hands_of_classes(game: Game) -> np.ndarray:
+def _hands_of_classes(holdings: Holdings) -> np.ndarray:
     """Class of each of HANDS, int64 [9880]."""
-    holdings = game.holdings
-    number = {
-        tuple(hand): int(cls) for hand, cls in zip(holdings.hands.tolist(), holdings.hand_class, strict=True)
-    }
-    return np.array([number[tuple(sorted(hand))] for hand in HANDS.tolist()])
+    return holdings.classes_of(HANDS)
 
 
 def _add(
-    game: Game, node: TrunkNode, here: Reached, worth: np.ndarray, found: np.ndarray, seen: np.ndarray,
+    holdings: Holdings, node: TrunkNode, here: Reached, worth: np.ndarray, found: np.ndarray, seen: np.ndarray,
     unknown: np.ndarray,
 ) -> None:  # fmt: skip
     """Adds a node to sums over classes: mix, value and how many values [3, ACTIONS, classes], seen and unknown."""
-    holdings = game.holdings
     mass = here.own * here.other * here.share
     total = here.sums.sum(axis=0)
     kept = total > 0

@@ -9,11 +9,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, combinations_with_replacement
+from math import comb
 
 import numpy as np
 
-from game.truco.cards import TIERS, envido_value
+from game.truco.cards import ENVIDO_POINTS, TIERS
 from game.truco.rules import Rules
+
+
+def envido_values(cards: np.ndarray) -> np.ndarray:
+    """Envido value (R-20) of each hand of three real cards, int64 [..., 3]."""
+    points, suits = np.array(ENVIDO_POINTS)[cards], cards // 10
+    best = points.max(axis=-1)
+    for a, b in combinations(range(3), 2):
+        pair = 20 + points[..., a] + points[..., b]
+        best = np.where(suits[..., a] == suits[..., b], np.maximum(best, pair), best)
+    return best
 
 
 @dataclass(frozen=True)
@@ -55,7 +66,7 @@ class Holdings:
     @cached_property
     def hand_value(self) -> np.ndarray:
         """Envido value of every hand, int64 [hands]."""
-        return np.array([envido_value([self.rules.deck[c] for c in hand]) for hand in self.hands])
+        return envido_values(self.deck[self.hands])
 
     @cached_property
     def values(self) -> np.ndarray:
@@ -64,10 +75,33 @@ class Holdings:
 
     @cached_property
     def _classes(self) -> tuple[np.ndarray, np.ndarray]:
-        tiers = np.sort(self.card_tier[self.hands], axis=1)
-        rows = np.column_stack([tiers, np.searchsorted(self.values, self.hand_value)])
-        found, index = np.unique(rows, axis=0, return_inverse=True)
-        return found, index.ravel()
+        keys = self._keys(self.card_tier[self.hands], self.hand_value)
+        found, index = np.unique(keys, return_inverse=True)
+        tiers, values = self.num_tiers, len(self.values)
+        digits = [found // values // tiers**2, found // values // tiers % tiers, found // values % tiers]
+        return np.column_stack([*digits, found % values]), index.ravel()
+
+    def _keys(self, tiers: np.ndarray, value: np.ndarray) -> np.ndarray:
+        """A number for hands of three tiers [..., 3], in any order, and an Envido value, by which classes ascend."""
+        sorted_ = np.sort(tiers, axis=-1).astype(np.int64)
+        place = np.searchsorted(self.values, value)
+        count = self.num_tiers
+        return ((sorted_[..., 0] * count + sorted_[..., 1]) * count + sorted_[..., 2]) * len(
+            self.values
+        ) + place
+
+    def classes_of(self, cards: np.ndarray) -> np.ndarray:
+        """Class of each hand of real cards of the deck, int64 [..., 3] in any order."""
+        keys = self._keys(self.card_tier[np.searchsorted(self.deck, cards)], envido_values(cards))
+        return np.searchsorted(self._class_keys, keys)
+
+    def tier_of(self, card: int) -> int:
+        """Dense tier of a real card of the deck."""
+        return int(self.card_tier[np.searchsorted(self.deck, card)])
+
+    @cached_property
+    def _class_keys(self) -> np.ndarray:
+        return self._keys(self.class_tiers, self.values[self.class_value])
 
     @property
     def class_tiers(self) -> np.ndarray:
@@ -92,7 +126,8 @@ class Holdings:
     @cached_property
     def num_deals(self) -> int:
         """Ordered pairs of disjoint hands; 76,767,600 for the full deck."""
-        return int(self.joint.sum())
+        cards = len(self.rules.deck)
+        return comb(cards, 3) * comb(cards - 3, 3)
 
     @cached_property
     def joint(self) -> np.ndarray:
@@ -155,9 +190,12 @@ class Remainders:
     def of(holdings: Holdings) -> Remainders:
         """The combinations of these holdings."""
         tiers, legal = holdings.class_tiers, holdings.class_slot_legal
-        entries = sorted((tiers[c, k], c, k) for c, k in np.argwhere(legal))
-        played, cls, slot = np.array(entries).T
-        rest = np.array([np.delete(tiers[c], k) for c, k in zip(cls, slot, strict=True)])
+        cls, slot = np.nonzero(legal)
+        order = np.lexsort((slot, cls, tiers[cls, slot]))
+        cls, slot = cls[order], slot[order]
+        played = tiers[cls, slot]
+        others = np.array([[1, 2], [0, 2], [0, 1]])[slot]
+        rest = tiers[cls[:, None], others]
         position = np.full(legal.shape, -1)
         position[cls, slot] = np.arange(len(cls))
         return Remainders(

@@ -14,9 +14,9 @@ import numpy as np
 from game.truco.actions import ENVIDO, FALTA_ENVIDO, MAZO, NO_QUIERO, QUIERO, TRUCO
 from game.truco.cards import DECK_SIZE
 from game.truco.equity import EquityTable
+from game.truco.hand import Decision, Hand
 from game.truco.rules import Rules
 from solver.jit import kernel
-from solver.truco.hand import engine
 
 TURN, ANSWER = 0, 1
 NO_CHILD = -1
@@ -216,78 +216,75 @@ def build_trunk(rules: Rules, score: tuple[int, int], equity: EquityTable | None
     """
     if rules.envido_reveal == "hands":
         raise ValueError("the vector engine plays envido_reveal values or buenas, not hands")
-    # Calls do not depend on the deck, so the tree is walked with the kernels of the full one.
-    vector = engine.rules_vector(replace(rules, deck=tuple(range(DECK_SIZE))))
-    utility = engine.utility_table(rules, score, equity)
+    # Calls do not depend on the deck, so the tree is walked with hands of the full one; any card is as good. Plain
+    # hands, not kernels: a tree of a thousand nodes is not worth compiling for.
+    full = replace(rules, deck=tuple(range(DECK_SIZE)))
     trunk = Trunk()
-    start = np.empty(engine.STATE_SIZE, np.int32)
-    engine.deal(start, np.array([0, 1, 2, 10, 11, 12], np.int32), *score)
+
+    def utility(mano: int, pie: int) -> float:
+        """Mano's, when the hand leaves this score."""
+        if equity is not None:
+            return 2.0 * equity.after_hand(mano, pie) - 1.0
+        return float(mano - score[0] - pie + score[1])
 
     def payoffs(mano: int, pie: int) -> Payoffs:
-        base = float(utility[mano, pie])
-        gain = tuple(float(utility[min(rules.target, mano + n), pie]) - base for n in range(1, 5))
-        loss = tuple(float(utility[mano, min(rules.target, pie + n)]) - base for n in range(1, 5))
+        base = utility(mano, pie)
+        gain = tuple(utility(min(rules.target, mano + n), pie) - base for n in range(1, 5))
+        loss = tuple(utility(mano, min(rules.target, pie + n)) - base for n in range(1, 5))
         return Payoffs(base, (gain, loss))
 
-    def step(state: np.ndarray, action: int) -> np.ndarray:
-        copy = state.copy()
-        engine.apply(copy, vector, action)
+    def step(hand: Hand, action: int) -> Hand:
+        copy = hand.copy()
+        copy.apply(action)
         return copy
 
-    def accept(state: np.ndarray, history: tuple[tuple[str, int], ...]) -> tuple[str, int]:
+    def accept(hand: Hand, history: tuple[tuple[str, int], ...]) -> tuple[str, int]:
         after, over = [], []
-        for winner in (0, 1):
-            copy = state.copy()
-            copy[engine.WORTH : engine.WORTH + 2] = (1, 0) if winner == 0 else (0, 1)
-            copy = step(copy, QUIERO)
-            after.append(payoffs(copy[engine.SCORE], copy[engine.SCORE + 1]))
-            over.append(bool(copy[engine.OVER]))
-        position = Position(
-            bool(state[engine.TABLE] >= 0),
-            int(state[engine.VALUE]),
-            int(state[engine.TRUCO_BY]) if state[engine.PENDING] == 0 or state[engine.VALUE] > 1 else -1,
-            int(state[engine.PENDING]),
-        )
-        if position.pending:
-            position = replace(position, caller=int(state[engine.TRUCO_BY]))
+        for cards in (_MANO_WINS, _MANO_WINS[::-1]):
+            copy = hand.copy()
+            copy.cards = cards
+            copy.apply(QUIERO)
+            after.append(payoffs(*copy.scores))
+            over.append(copy.is_over)
+        caller = -1 if hand.truco_caller is None else hand.truco_caller
+        position = Position(bool(hand.table), hand.round_value, caller, hand.pending_truco)
         trunk.accepts.append(Accept(position, (after[0], after[1]), (over[0], over[1]), history))
         return ("accept", len(trunk.accepts) - 1)
 
-    def visit(state: np.ndarray, history: tuple[tuple[str, int], ...]) -> tuple[str, int]:
-        if state[engine.OVER]:
-            mano, pie = state[engine.SCORE : engine.SCORE + 2]
-            trunk.terminals.append(Terminal(bool(state[engine.TABLE] >= 0), float(utility[mano, pie])))
+    def visit(hand: Hand, history: tuple[tuple[str, int], ...]) -> tuple[str, int]:
+        player = hand.to_move
+        if player is None:
+            trunk.terminals.append(Terminal(bool(hand.table), utility(*hand.scores)))
             return ("terminal", len(trunk.terminals) - 1)
-        if state[engine.TRICKS] == 1:
-            caller = int(state[engine.TRUCO_BY])
-            worth = payoffs(*(int(n) for n in state[engine.SCORE : engine.SCORE + 2]))
-            trunk.exits.append(Exit(int(state[engine.VALUE]), caller, worth, history))
+        if hand.tricks:
+            caller = -1 if hand.truco_caller is None else hand.truco_caller
+            trunk.exits.append(Exit(hand.round_value, caller, payoffs(*hand.scores), history))
             return ("exit", len(trunk.exits) - 1)
-        actions = np.zeros(engine.MAX_LEGAL, np.int32)
-        legal = actions[: engine.legal(state, vector, actions)]
-        words = [int(action) for action in legal if action >= TRUCO]
-        plays = bool(legal[0] < TRUCO)
-        if plays and not engine.may_open_envido(state, vector):
+        legal = hand.legal_actions()
+        words = [action for action in legal if action >= TRUCO]
+        plays = hand.decision is Decision.TURN
+        asked = hand.decision is Decision.ANSWER_ENVIDO
+        # In answer to a Truco mazo pays what no_quiero pays (R-31).
+        if not asked and not (plays and any(ENVIDO <= word <= FALTA_ENVIDO for word in words)):
             words.remove(MAZO)
-        node = TrunkNode(
-            int(engine.mover(state)), bool(state[engine.TABLE] >= 0), plays, tuple(words), history
-        )
+        node = TrunkNode(player, bool(hand.table), plays, tuple(words), history)
         trunk.nodes.append(node)
         number = len(trunk.nodes) - 1
         if plays:
-            node.children.append(visit(step(state, int(legal[0])), (*history, ("card", node.player))))
+            node.children.append(visit(step(hand, legal[0]), (*history, ("card", player))))
         for word in words:
-            said = (*history, (_WORD[word], node.player))
-            asked = state[engine.ENVIDO_STATUS] == engine.ASKED
+            said = (*history, (_WORD[word], player))
             node.children.append(
-                accept(state, said) if word == QUIERO and asked else visit(step(state, word), said)
+                accept(hand, said) if word == QUIERO and asked else visit(step(hand, word), said)
             )
         return ("node", number)
 
-    visit(start, ())
+    visit(Hand(full, *_MANO_WINS, *score), ())
     return trunk
 
 
+_MANO_WINS = ((3, 14, 25), (0, 11, 22))
+"""Two hands, the first of which has the higher Envido value."""
 _WORD = {
     TRUCO: "T", TRUCO + 1: "R", TRUCO + 2: "V", ENVIDO: "E", ENVIDO + 1: "RE", FALTA_ENVIDO: "FE",
     QUIERO: "q", NO_QUIERO: "nq", MAZO: "mazo",

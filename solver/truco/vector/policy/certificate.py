@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from solver.storage import StorageError, read_arrays, write_arrays
 from solver.truco.vector.policy.info import VectorInfo
@@ -11,15 +12,25 @@ from solver.truco.vector.policy.info import VectorInfo
 CERTIFICATE, VERSION = "truco-vector-certificate", 1
 
 
-def certified(info: VectorInfo, certificate: dict[str, Any]) -> float:
+class Certified(NamedTuple):
+    """What is kept beside a policy file."""
+
+    exploitability: float | None
+    """Exact, with real cards; None where nothing is kept that can be believed."""
+    remark: str
+    """Why what is kept is left aside, or nothing."""
+
+
+def certified(info: VectorInfo, certificate: object) -> float:
     """The exploitability that `truco exploitability --json` said; ValueError if that was of another policy."""
-    try:
-        found, method = VectorInfo.read(certificate["policy"]), certificate["method"]
-        if found == info and method.startswith("exact"):
-            return float(certificate["exploitability"])
-    except (KeyError, TypeError):
-        raise ValueError("the certificate is not what `truco exploitability --json` prints") from None
-    raise ValueError("the certificate is of another policy, or a lower bound only")
+    if not isinstance(certificate, dict) or not {"policy", "method", "exploitability"} <= certificate.keys():
+        raise ValueError("the certificate is not what `truco exploitability --json` prints")
+    method, value = certificate["method"], certificate["exploitability"]
+    if not isinstance(method, str) or type(value) is not float or not math.isfinite(value):
+        raise ValueError("the certificate is not what `truco exploitability --json` prints")
+    if VectorInfo.read(certificate["policy"]) != info or not method.startswith("exact"):
+        raise ValueError("the certificate is of another policy, or a lower bound only")
+    return value
 
 
 def certificate_path(policy: Path) -> Path:
@@ -32,15 +43,14 @@ def save_certificate(policy: Path, certificate: dict[str, Any]) -> None:
     write_arrays(certificate_path(policy), CERTIFICATE, VERSION, {}, certificate)
 
 
-def kept_exploitability(policy: Path, info: VectorInfo) -> float | None:
-    """The exact exploitability kept beside a policy file; None if there is none, or it is of another policy.
-
-    Raises StorageError if what is kept is damaged.
-    """
+def kept_certificate(policy: Path, info: VectorInfo) -> Certified:
+    """What is kept beside a policy file; if it is damaged or of another policy, the remark says so."""
+    path = certificate_path(policy)
     try:
-        _, certificate = read_arrays(certificate_path(policy), CERTIFICATE, VERSION)
-        return certified(info, certificate)
-    except (FileNotFoundError, ValueError) as error:
-        if isinstance(error, StorageError):
-            raise
-        return None
+        _, certificate = read_arrays(path, CERTIFICATE, VERSION)
+        return Certified(certified(info, certificate), "")
+    except FileNotFoundError:
+        return Certified(None, "")
+    except (OSError, ValueError) as error:
+        reason = str(error) if isinstance(error, StorageError) else f"{path}: {error}"
+        return Certified(None, f"Not certified, for what is kept beside the policy is left aside: {reason}.")

@@ -1,36 +1,41 @@
 """Trick 1 of a policy of the vector engine in a few megabytes: 8-bit mixes, without what own play seldom reaches.
 
-A file is a container of kind `truco-vector-compact` with three arrays of bytes, each an LZMA stream. `trunk` has one
-byte for an entry of the trunk's tables end to end, `position` for one of the tables of trick 1 after an accepted
-Envido: round(255 x probability), 0 for all actions of an infoset that was dropped. `worth` has what each action of
-the trunk is worth as int16 in steps of `CompactFacts.step`, all low bytes before all high ones. Tricks 2 and 3 are
-not kept.
+A file is a container of kind `truco-vector-compact`, memory-mapped: one infoset is read without the others. Its
+tables are those of the trunk's nodes in order, then those of trick 1 after an accepted Envido in the order in which
+they lie in `Tables.position_sums`. A table is [actions, holdings]; kept are some of its holdings:
+
+    actions   uint8 [tables]
+    holdings  uint32 [tables]
+    kept      uint32 [tables]   how many holdings of the table are kept
+    holding   uint16 [sum of kept]   which, ascending within a table
+    mix       uint8, [kept, actions] for each table: round(255 x probability), not all 0
+    worth     int16, like `mix` for the trunk: what an action is worth in steps of `CompactFacts.step`
+
+The metadata has the trunk's histories in the order of its nodes, as words (`card` for a card), so that a reader needs
+no tree. Tricks 2 and 3 are not kept. Nothing here needs numba.
 """
 
 from __future__ import annotations
 
-import lzma
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from solver.records import read_record, shortened
 from solver.storage import StorageError, read_arrays, write_arrays
-from solver.truco.vector.cfr.average import Policy, Tables, shares
-from solver.truco.vector.cfr.evaluate import Evaluator
-from solver.truco.vector.cfr.schedule import schedule_step
-from solver.truco.vector.model.address import pair_sizes, table_at, table_rows
-from solver.truco.vector.model.game import Game
-from solver.truco.vector.model.trees import LEAF, TURN
-from solver.truco.vector.policy.files import StoredPolicy, _part
+from solver.truco.vector.model.holdings import Holdings
 from solver.truco.vector.policy.info import VectorInfo
 
-COMPACT, VERSION = "truco-vector-compact", 2
-_LEVELS = 255
-_STEPS = 2000
+COMPACT, VERSION = "truco-vector-compact", 3
+LEVELS = 255
+"""A mix is kept in so many parts."""
+MOST_ACTIONS = 12
+"""Three cards, three Truco calls or their answers, three Envido calls, and three words to answer or fold are more."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,12 @@ class CompactFacts:
     """Of the whole policy, exact with real cards; None if it was not certified."""
     dropped: str = "tricks 2 and 3"
 
+    def __post_init__(self) -> None:
+        if not (0 <= self.least <= 1 and 0 <= self.error <= 1 and 0 <= self.kept <= self.infosets):
+            raise ValueError("what it left out is out of range")
+        if not 0 < self.step <= 1 or not 0 <= (self.exploitability or 0) <= 100:
+            raise ValueError("its steps or its exploitability are out of range")
+
     def words(self) -> str:
         """The facts in a sentence."""
         return (
@@ -58,214 +69,206 @@ class CompactFacts:
         )
 
 
+class Kept(NamedTuple):
+    """The arrays of a file; see the module."""
+
+    actions: np.ndarray
+    holdings: np.ndarray
+    kept: np.ndarray
+    holding: np.ndarray
+    mix: np.ndarray
+    worth: np.ndarray
+
+
+class Row(NamedTuple):
+    """One infoset of a table, by table action."""
+
+    mix: np.ndarray
+    """uint8 [actions], all 0 where it was dropped."""
+    worth: np.ndarray | None
+    """float64 [actions]: utility of the mover; None where the infoset was dropped."""
+
+
 @dataclass(frozen=True)
 class CompactPolicy:
-    """Trick 1 of an average strategy, as sums to be normalised (float32); all 0 where an infoset was dropped."""
+    """Trick 1 of an average strategy, sparse. Tables are numbered as in the file."""
 
     info: VectorInfo
     facts: CompactFacts
-    game: Game
-    trunk: list[np.ndarray]
-    """As `lookup.Tables.trunk_sums`."""
-    position: np.ndarray
-    """As `lookup.Tables.position_sums`."""
-    worth: list[np.ndarray]
-    """Expected utility of the mover by trunk node and action when both go on by the policy, for the average hand of a
-    class; of the shapes of `trunk`, and 0 where an infoset was dropped."""
+    nodes: tuple[str, ...]
+    """Histories of the trunk's nodes."""
+    arrays: Kept
+
+    @cached_property
+    def holdings(self) -> Holdings:
+        """What a player may hold."""
+        return Holdings(self.info.make_rules())
+
+    @cached_property
+    def node_number(self) -> dict[str, int]:
+        """Trunk node, which is also the number of its table, by history."""
+        return {history: number for number, history in enumerate(self.nodes)}
+
+    @cached_property
+    def begin(self) -> np.ndarray:
+        """int64 [tables + 1]: where tables would begin if all their holdings were there, from the trunk's first."""
+        return _starts(self.arrays.actions.astype(np.int64) * self.arrays.holdings)
+
+    @cached_property
+    def _first(self) -> np.ndarray:
+        """int64 [tables + 1]: first kept holding of each table."""
+        return _starts(self.arrays.kept)
+
+    @cached_property
+    def _entry(self) -> np.ndarray:
+        """int64 [tables + 1]: first kept entry of each table."""
+        return _starts(self.arrays.actions.astype(np.int64) * self.arrays.kept)
+
+    def table(self, number: int) -> np.ndarray:
+        """Mixes of one table, uint8 [actions, holdings], 0 where an infoset was dropped."""
+        actions, part = int(self.arrays.actions[number]), slice(*self._first[number : number + 2])
+        entries = self.arrays.mix[slice(*self._entry[number : number + 2])]
+        full = np.zeros((actions, int(self.arrays.holdings[number])), np.uint8)
+        full[:, self.arrays.holding[part]] = entries.reshape(-1, actions).T
+        return full
+
+    def row(self, number: int, holding: int) -> Row:
+        """What is kept of one holding of a trunk node's table."""
+        actions = int(self.arrays.actions[number])
+        first, end = self._first[number : number + 2]
+        place = int(np.searchsorted(self.arrays.holding[first:end], holding))
+        if place == end - first or self.arrays.holding[first + place] != holding:
+            return Row(np.zeros(actions, np.uint8), None)
+        at = int(self._entry[number]) + place * actions
+        part = slice(at, at + actions)
+        return Row(self.arrays.mix[part], self.arrays.worth[part] * self.facts.step)
+
+    def trunk(self) -> list[np.ndarray]:
+        """Mixes of the trunk's nodes, float32 [actions, holdings] each, 0 where an infoset was dropped."""
+        return self._dense(0, len(self.nodes), self.arrays.mix)
+
+    def worth(self) -> list[np.ndarray]:
+        """Expected utility of the mover by trunk node, float32 [actions, holdings], for the average hand of a class
+        when both go on by the policy; 0 where an infoset was dropped.
+        """
+        return [
+            table * np.float32(self.facts.step)
+            for table in self._dense(0, len(self.nodes), self.arrays.worth)
+        ]
+
+    def positions(self) -> np.ndarray:
+        """As `Tables.position_sums`: float32, 0 where an infoset was dropped."""
+        tables = self._dense(len(self.nodes), len(self.arrays.actions), self.arrays.mix)
+        base = tables[0].base if tables else None
+        return np.zeros(0, np.float32) if base is None else base
+
+    def _dense(self, first: int, last: int, of: np.ndarray) -> list[np.ndarray]:
+        """Tables first to last - 1 of an array like `mix`, views of one array of their entries end to end."""
+        kept = self.arrays
+        tables = np.arange(first, last)
+        begin = self.begin[first : last + 1] - self.begin[first]
+        out = np.zeros(int(begin[-1]), np.float32)
+        holding = kept.holding[self._first[first] : self._first[last]]
+        table = np.repeat(tables, kept.kept[first:last])
+        actions = kept.actions[table].astype(np.int64)
+        # Entry k of a kept row is action k of its holding.
+        row = np.repeat(np.arange(len(holding)), actions)
+        action = np.arange(len(row)) - np.repeat(_starts(actions)[:-1], actions)
+        at = (begin[table - first] + holding)[row] + action * kept.holdings[table].astype(np.int64)[row]
+        out[at] = of[self._entry[first] : self._entry[last]]
+        return [
+            out[begin[k] : begin[k + 1]].reshape(int(kept.actions[first + k]), -1)
+            for k in range(last - first)
+        ]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the file, atomically."""
-        flat = np.concatenate([table.ravel() for table in self.trunk])
-        steps = np.rint(np.concatenate([table.ravel() for table in self.worth]) / self.facts.step)
-        planes = steps.astype("<i2").view(np.uint8).reshape(-1, 2).T
-        arrays = {"trunk": _packed(flat), "position": _packed(self.position), "worth": _packed(planes)}
-        metadata = {"policy": asdict(self.info), "facts": asdict(self.facts)}
-        write_arrays(path, COMPACT, VERSION, arrays, metadata)
+        metadata = {"policy": asdict(self.info), "facts": asdict(self.facts), "nodes": list(self.nodes)}
+        write_arrays(path, COMPACT, VERSION, self.arrays._asdict(), metadata)
 
 
-def compact_policy(stored: StoredPolicy, least: float, exploitability: float | None = None) -> CompactPolicy:
-    """Rounds and drops: infosets are kept that their own play reaches with probability `least` or more, and the other
-    side's, given the own holding and the values shown. Takes memory for two more sets of tables.
-    """
-    game, tables = stored.game, stored.tables
-    weight = sum(schedule_step(stored.info.schedule, t).average for t in range(1, stored.info.iterations + 1))
-    kept = total = 0
-
-    def rounded(sums: np.ndarray, other: np.ndarray) -> np.ndarray:
-        """A table [actions, ...] in 255ths; `other` is the other's reach, [...]."""
-        nonlocal kept, total
-        own = sums.sum(axis=0)
-        keep = (own >= least * weight) & (own > 0) & (other >= least)
-        kept, total = kept + int(keep.sum()), total + keep.size
-        return np.where(keep, np.rint(_LEVELS * shares(sums)), 0).astype(np.float32)
-
-    reach = Reach(game, tables)
-    trunk, worth = [], []
-    policy = Policy(game, tables)
-    gains = Evaluator(game).gains(policy)
-    for gain, here in zip(gains, reach.trunk(), strict=True):
-        trunk.append(rounded(here.sums, here.other))
-        mass = np.where(trunk[-1].any(axis=0), here.other * here.share, 0.0)
-        worth.append(np.where(mass > 0, gain / np.where(mass > 0, mass, 1), 0.0).astype(np.float32))
-    position = np.zeros(game.position_entries, np.float32)
-    for begin, sums, other in reach.positions():
-        position[begin : begin + sums.size] = rounded(sums, other).ravel()
-    step = max(float(np.abs(table).max(initial=0.0)) for table in worth) / _STEPS or 1.0
-    facts = CompactFacts(least, 0.5 / _LEVELS, kept, total, step, exploitability)
-    return CompactPolicy(stored.info, facts, game, trunk, position, worth)
+def kept_of(tables: Iterable[np.ndarray], worth: Sequence[np.ndarray]) -> Kept:
+    """The arrays of tables uint8 [actions, holdings]; worth: int16, like the first of them."""
+    shapes, held, mixes = [], [], []
+    for table in tables:
+        shapes.append(table.shape)
+        held.append(np.flatnonzero(table.any(axis=0)))
+        mixes.append(table[:, held[-1]].T.ravel())
+    actions, holdings = np.array(shapes).T
+    return Kept(
+        actions.astype(np.uint8),
+        holdings.astype(np.uint32),
+        np.array([len(columns) for columns in held], np.uint32),
+        np.concatenate(held).astype(np.uint16),
+        np.concatenate(mixes),
+        np.concatenate([table[:, at].T.ravel() for table, at in zip(worth, held, strict=False)]),
+    )
 
 
 def load_compact(path: str | os.PathLike[str]) -> CompactPolicy:
-    """Opens a compact policy. Raises StorageError with the reason if it cannot be trusted."""
+    """Opens a compact policy, memory-mapped. Raises StorageError with the reason if it cannot be trusted."""
     try:
         arrays, metadata = read_arrays(path, COMPACT, VERSION)
     except OSError as error:
         raise StorageError(f"cannot read {Path(path)}: {error.strerror}") from None
     try:
-        saved = metadata["policy"]
-        info = VectorInfo.read(saved)
-        game = info.game()
-        facts = CompactFacts(**metadata["facts"])
-        trunk, position = (_unpacked(arrays[name]).astype(np.float32) for name in ("trunk", "position"))
-        planes = np.ascontiguousarray(_unpacked(arrays["worth"]).reshape(2, -1).T)
-        worth = planes.view("<i2").ravel() * np.float32(facts.step)
-        return CompactPolicy(info, facts, game, _part(trunk, game), position, _part(worth, game))
-    except (TypeError, KeyError, ValueError, lzma.LZMAError) as error:
-        raise StorageError(f"{Path(path)}: {error}") from None
+        return _checked(arrays, metadata)
+    except (TypeError, KeyError, ValueError) as error:
+        raise StorageError(f"{Path(path)}: not a compact policy of this program: {error}") from None
 
 
-def _packed(table: np.ndarray) -> np.ndarray:
-    return np.frombuffer(lzma.compress(table.astype(np.uint8).tobytes()), np.uint8)
+def _checked(arrays: dict[str, np.ndarray], metadata: dict[str, Any]) -> CompactPolicy:
+    """The policy of a file; ValueError, TypeError or KeyError for content that makes no sense."""
+    info = VectorInfo.read(metadata["policy"])
+    facts = read_record(CompactFacts, metadata["facts"])
+    nodes = metadata["nodes"]
+    if not isinstance(nodes, list) or not nodes or not all(isinstance(node, str) for node in nodes):
+        raise ValueError("its histories are not texts")
+    if nodes[0] != "" or len(set(nodes)) != len(nodes):
+        raise ValueError("its histories are not those of a tree")
+    if metadata.keys() != {"policy", "facts", "nodes"} or arrays.keys() != set(Kept._fields):
+        raise ValueError(f"has arrays {shortened(list(arrays))} and facts {shortened(list(metadata))}")
+    kept = Kept(**arrays)
+    policy = CompactPolicy(info, facts, tuple(nodes), kept)
+    _check_arrays(kept, len(nodes))
+    return policy
 
 
-def _unpacked(stream: np.ndarray) -> np.ndarray:
-    return np.frombuffer(lzma.decompress(stream.tobytes()), np.uint8)
+def _check_arrays(kept: Kept, nodes: int) -> None:
+    """ValueError unless the arrays fit each other and every address made of them lies in them."""
+    dtypes = dict(zip(Kept._fields, ("|u1", "<u4", "<u4", "<u2", "|u1", "<i2"), strict=True))
+    for name, array in kept._asdict().items():
+        if array.dtype.str != dtypes[name] or array.ndim != 1:
+            raise ValueError(f"{name} is {array.dtype} {array.shape}, not {dtypes[name]} in one dimension")
+    tables = len(kept.actions)
+    if tables < nodes or len(kept.holdings) != tables or len(kept.kept) != tables:
+        raise ValueError("there is not one table for each node")
+    if (kept.actions < 2).any() or (kept.actions > MOST_ACTIONS).any():
+        raise ValueError(f"a table has fewer than 2 or more than {MOST_ACTIONS} actions")
+    if (kept.holdings > 1 << 16).any() or (kept.kept > kept.holdings).any():
+        raise ValueError("a table has more holdings than there can be")
+    first = _starts(kept.kept)
+    entry = _starts(kept.actions.astype(np.int64) * kept.kept)
+    if len(kept.holding) != first[-1] or len(kept.mix) != entry[-1]:
+        raise ValueError("holding or mix is not as long as the tables say")
+    if len(kept.worth) != entry[nodes]:
+        raise ValueError("worth is not as long as the trunk's tables")
+    rising = np.diff(kept.holding.astype(np.int64)) > 0
+    inside = np.ones(len(kept.holding), np.bool_)
+    inside[first[:-1][kept.kept > 0]] = False  # first of a table
+    if not (rising | ~inside[1:]).all():
+        raise ValueError("holdings of a table do not ascend")
+    last = first[1:][kept.kept > 0] - 1
+    if (kept.holding[last] >= kept.holdings[kept.kept > 0]).any():
+        raise ValueError("a holding lies outside of its table")
+    heads = np.repeat(entry[:-1], kept.kept)
+    rows = heads + (np.arange(first[-1]) - np.repeat(first[:-1], kept.kept)) * np.repeat(
+        kept.actions, kept.kept
+    )
+    if len(rows) and (np.add.reduceat(kept.mix, rows, dtype=np.int64) == 0).any():
+        raise ValueError("a mix is all 0")
 
 
-class Reached(NamedTuple):
-    """A node of the trunk; all float64, shaped like its table, all but the sums without the actions."""
-
-    sums: np.ndarray
-    own: np.ndarray
-    """The mover's reach."""
-    other: np.ndarray
-    """The other side's reach, given the mover's class."""
-    share: np.ndarray
-    """Share of all deals that the mover's class has, [classes], or mano's [combinations] once his card lies."""
-
-
-class Reach:
-    """Walks trick 1 forward by the average strategies: each table, and the other side's reach at its infosets."""
-
-    def __init__(self, game: Game, tables: Tables) -> None:
-        self._game, self._tables = game, tables
-        holdings = game.holdings
-        self._joint = holdings.joint
-        self._parts = [
-            slice(holdings.after.start[a], holdings.after.start[a + 1]) for a in range(holdings.num_tiers)
-        ]
-        self._leaves: dict[tuple[str, int], tuple[np.ndarray, np.ndarray]] = {}
-
-    def trunk(self) -> Iterator[Reached]:
-        """All nodes of the trunk in order."""
-        game, joint = self._game, self._joint
-        holdings, after = game.holdings, game.holdings.after
-        mine = joint.sum(axis=1)  # joint weights are symmetric
-        ones = np.ones(holdings.num_classes)
-        reach: dict[tuple[str, int], tuple[np.ndarray, np.ndarray]] = {("node", 0): (ones, ones)}
-        for number, node in enumerate(game.trunk.nodes):
-            mano, pie = reach.pop(("node", number))
-            sums = self._tables.trunk_sums[number].astype(np.float64) * game.legal(node)
-            if not node.posted:
-                other = joint @ (pie if node.player == 0 else mano) / mine
-            elif node.player == 0:
-                rows = [joint[after.cls[part]] @ pie[a] for a, part in enumerate(self._parts)]
-                other = np.concatenate(rows) / mine[after.cls]
-            else:
-                other = np.stack([mano[part] @ joint[after.cls[part]] for part in self._parts]) / mine
-            share = (mine[after.cls] if node.posted and node.player == 0 else mine) / holdings.num_deals
-            yield Reached(sums, pie if node.player == 1 else mano, other, share)
-            mix = shares(sums)
-            for k, target in enumerate(node.children):
-                if node.plays and k == 0 and node.player == 0:
-                    wide = np.broadcast_to(pie, (holdings.num_tiers, holdings.num_classes))
-                    reach[target] = mano[after.cls] * mix[after.slot, after.cls], wide
-                elif node.plays and k == 0:
-                    reach[target] = mano, pie  # an exit: what follows has no table here
-                else:
-                    factor = mix[2 + k if node.plays else k]
-                    reach[target] = (mano * factor, pie) if node.player == 0 else (mano, pie * factor)
-        self._leaves = reach
-
-    def positions(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-        """First entry and sums [actions, holdings] of each table of trick 1 after an accepted Envido, and the other's
-        reach given the own class and both values; after `trunk`.
-        """
-        game = self._game
-        for number, continuation in enumerate(game.continuations):
-            for winner in continuation.winners:
-                mano: np.ndarray | float = 0.0
-                pie: np.ndarray | float = 0.0
-                for k, accept in enumerate(game.trunk.accepts):
-                    if accept.over[winner]:
-                        continue
-                    if game.continuation_of(accept, winner) == number:
-                        mano = mano + self._leaves["accept", k][0]
-                        pie = pie + self._leaves["accept", k][1]
-                for one, two, won in game.outcomes():
-                    if won == winner:
-                        yield from self._pair(number, one, two, np.asarray(mano), np.asarray(pie))
-
-    def _pair(
-        self, number: int, one: int, two: int, mano: np.ndarray, pie: np.ndarray
-    ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-        """The tables of a continuation for one pair of value sets."""
-        game = self._game
-        trees, lists, tiers = game.positions, game.value_lists, game.holdings.num_tiers
-        n, m = int(lists.count[one]), int(lists.count[two])
-        classes = lists.cls[one, :n], lists.cls[two, :m]
-        joint = self._joint[np.ix_(*classes)]
-        counts = lists.combo_count[one]
-        combos = np.concatenate([lists.combo[one, a, : counts[a]] for a in range(tiers)])
-        row = np.concatenate([lists.combo_row[one, a, : counts[a]] for a in range(tiers)])
-        slot = np.concatenate([lists.combo_slot[one, a, : counts[a]] for a in range(tiers)])
-        card = np.repeat(np.arange(tiers), counts)
-        sizes = np.zeros(4, np.int64)
-        pair_sizes.py_func(lists, one, two, sizes)
-        root = game.position_root[number]
-        if game.continuations[number].position.posted:
-            reach = {root: (mano[combos], pie[:, classes[1]])}
-        else:
-            reach = {root: (mano[classes[0]], pie[classes[1]])}
-        own = joint.sum(axis=1), joint.sum(axis=0)
-        positive = [np.where(total > 0, total, 1) for total in own]
-        for node in range(root, root + int(trees.nodes[root])):
-            mine, theirs = reach.pop(node)
-            role, stage = int(trees.role[node]), int(trees.stage[node])
-            begin = int(table_at.py_func(trees.place, node, game.position_tables[number][one, two], sizes))
-            stride = int(table_rows.py_func(role, stage, begin, sizes, 0, 0)[1])
-            end = begin + int(trees.actions[node]) * stride
-            sums = self._tables.position_sums[begin:end].reshape(-1, stride).astype(np.float64)
-            if stage == 0:
-                other = (joint @ theirs if role == 0 else mine @ joint) / positive[role]
-            elif role == 0:
-                other = (joint[row] * theirs[card]).sum(axis=1) / positive[0][row]
-            else:
-                other = (
-                    np.stack([mine[card == a] @ joint[row[card == a]] for a in range(tiers)]) / positive[1]
-                )
-                other = other.ravel()
-            yield begin, sums, other
-            mix = shares(sums)
-            turn = trees.kind[node] == TURN
-            for child, action in ((0, 0), (1, 3)) if turn else ((0, 0), (2, 2)):
-                target = int(trees.child[node, child])
-                if not 0 <= target < LEAF:
-                    continue
-                if turn and child == 0:
-                    wide = np.broadcast_to(theirs, (tiers, m))
-                    reach[target] = mine[row] * mix[slot, row], wide
-                elif role == 0:
-                    reach[target] = mine * mix[action], theirs
-                else:
-                    reach[target] = mine, theirs * mix[action].reshape(theirs.shape)
+def _starts(sizes: np.ndarray) -> np.ndarray:
+    """int64 [n + 1]: where each of n parts of these sizes begins, and the end."""
+    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from game.truco.equity import EquityTable
-from game.truco.rules import make_rules
+from game.truco.rules import Rules, make_rules
+from solver.records import read_record
+from solver.truco.vector.cfr.schedule import schedule_step
+from solver.truco.vector.model.abstraction import Abstraction
 
 if TYPE_CHECKING:
     from solver.truco.vector.model.game import Game
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class VectorInfo:
-    """What a file is of; plain JSON values."""
+    """What a file is of; plain JSON values. Raises ValueError naming what is out of range."""
 
     rules: dict[str, Any]
     rules_hash: str
@@ -57,24 +60,42 @@ class VectorInfo:
         )  # fmt: skip
 
     @staticmethod
-    def read(metadata: dict[str, Any]) -> VectorInfo:
-        """The description that was written as JSON. Raises TypeError or KeyError if it is none."""
-        lists = {name: tuple(metadata[name]) for name in ("score", "contexts", "values")}
-        lists["chains"] = tuple(metadata.get("chains", ("none",) * 4))
-        lists["curve"] = tuple(tuple(point) for point in metadata.get("curve", ()))
-        return VectorInfo(**metadata | lists)
+    def read(metadata: object) -> VectorInfo:
+        """The description that was written as JSON. Raises ValueError naming what is wrong in it."""
+        return read_record(VectorInfo, metadata)
 
-    def game(self) -> Game:
-        """The game it was solved in. Raises ValueError if the rules no longer mean what they meant."""
+    def __post_init__(self) -> None:
         rules = make_rules("base", dict(self.rules))
         if rules.hash() != self.rules_hash:
             raise ValueError("its rules no longer mean what they meant when it was solved")
-        equity = None
+        if not all(0 <= points < rules.target for points in self.score):
+            raise ValueError(f"score is {self.score}, allowed: 0 to {rules.target - 1} each")
         if self.equity is not None:
-            values = {(a, b): value for a, row in enumerate(self.equity) for b, value in enumerate(row)}
-            equity = EquityTable(len(self.equity), values)
-        from solver.truco.vector.model.abstraction import Abstraction
+            if [len(row) for row in self.equity] != [rules.target] * rules.target:
+                raise ValueError(f"its equity table is not one of {rules.target} x {rules.target} scores")
+            _equity_table(self.equity)
+        Abstraction(self.contexts, self.values, self.chains)  # type: ignore[arg-type]
+        schedule_step(self.schedule, 1)
+        if self.iterations < 0 or self.seconds < 0 or not 0 <= self.trim < 1:
+            raise ValueError("iterations, seconds or trim is out of range")
+
+    def make_rules(self) -> Rules:
+        """The rules it was solved for."""
+        return make_rules("base", dict(self.rules))
+
+    def make_equity(self) -> EquityTable | None:
+        """Worth of the scores after the hand, None where the utility is points."""
+        return None if self.equity is None else _equity_table(self.equity)
+
+    def game(self) -> Game:
+        """The game it was solved in. Raises ValueError if the vector engine does not play its rules."""
         from solver.truco.vector.model.game import Game
 
         merges = Abstraction(self.contexts, self.values, self.chains)  # type: ignore[arg-type]
-        return Game(rules, self.score, equity, merges)
+        return Game(self.make_rules(), self.score, self.make_equity(), merges)
+
+
+def _equity_table(rows: list[list[float]]) -> EquityTable:
+    return EquityTable(
+        len(rows), {(a, b): value for a, row in enumerate(rows) for b, value in enumerate(row)}
+    )
