@@ -22,19 +22,21 @@ from game.truco.spot import Spot, parse_history
 from scripts.match_bots import load_bot
 from solver.storage import StorageError
 from solver.truco.reading.advice import advise
+from solver.truco.solutions.compact_solution import CompactSolution
 from solver.truco.solutions.load import load_solution
-from solver.truco.solutions.vector_solution import CompactSolution
 from solver.truco.vector.cfr.average import Tables, tables_of
 from solver.truco.vector.cfr.evaluate import Evaluator, policy_value
 from solver.truco.vector.cfr.schedule import schedule_step
 from solver.truco.vector.cfr.solver import VectorSolver
 from solver.truco.vector.model.abstraction import Abstraction
+from solver.truco.vector.model.address import pair_sizes, table_rows
 from solver.truco.vector.model.game import Game
 from solver.truco.vector.model.trees import Accept
-from solver.truco.vector.policy.compact import compact_policy, load_compact
+from solver.truco.vector.policy.compact import CompactFacts, CompactPolicy, kept_of, load_compact
 from solver.truco.vector.policy.files import StoredPolicy
 from solver.truco.vector.policy.info import VectorInfo
 from solver.truco.vector.policy.locate import FORCED, _after_first_card, action_mix, locate
+from solver.truco.vector.policy.shrink import compact_policy, trunk_histories
 from solver.truco.vector.policy.subgame import Resolver, _entry, resolve
 from solver.truco.vector.response.cards.response import Policy
 from tests.test_truco_command import truco
@@ -217,18 +219,21 @@ def test_a_compact_file_keeps_what_it_says(tmp_path: Path) -> None:
     deals = game.holdings.num_deals
     classes = game.holdings.joint.sum(axis=1) / deals
     every = compact_policy(stored, 0.0)
-    mix = every.trunk[0] / every.trunk[0].sum(axis=0)
-    value = float((classes * (mix * every.worth[0]).sum(axis=0)).sum())
+    mix = every.trunk()[0] / every.trunk()[0].sum(axis=0)
+    value = float((classes * (mix * every.worth()[0]).sum(axis=0)).sum())
     assert value == pytest.approx(policy_value(Policy(game, tables)), abs=0.01)
-    for worth, again, mixed in zip(made.worth, found.worth, found.trunk, strict=True):
-        np.testing.assert_allclose(again, worth, atol=0.51 * found.facts.step)
-        assert not worth[:, ~mixed.any(axis=0)].any()
-    for table, whole in zip(found.trunk, tables.trunk_sums, strict=True):
+    shapes = [game.node_shape(node) for node in game.trunk.nodes]
+    trunk = [table.reshape(shape) for table, shape in zip(found.trunk(), shapes, strict=True)]
+    for worth, fine, mixed in zip(found.worth(), every.worth(), found.trunk(), strict=True):
+        keep = mixed.any(axis=0)
+        np.testing.assert_allclose(worth[:, keep], fine[:, keep], atol=found.facts.step)
+        assert not worth[:, ~keep].any()
+    for table, whole in zip(trunk, tables.trunk_sums, strict=True):
         own, keep = whole.sum(axis=0), table.sum(axis=0) > 0
         exact = (whole / np.maximum(own, 1))[:, keep]
         np.testing.assert_allclose(table[:, keep] / 255, exact, atol=0.5 / 255 + 1e-6)
     # Kept is what both sides reach: by enumeration of the other's hands, before a card is played.
-    compacted = Tables(found.trunk, found.position, tables.sums)
+    compacted = Tables(trunk, found.positions(), tables.sums)
     counts = {True: 0, False: 0}
     for hand in random_decisions(game, 300, 8):
         if hand.table or hand.tricks:
@@ -253,12 +258,35 @@ def test_a_compact_file_keeps_what_it_says(tmp_path: Path) -> None:
             assert keep == (least > 0.01) or (keep and hand.envido_accepted)
         counts[keep] += 1
     assert min(counts.values()) > 5
-    assert found.position.any()
+    assert compacted.position_sums.any()
     broken = bytearray(path.read_bytes())
     broken[-5] ^= 1
     path.write_bytes(broken)
     with pytest.raises(StorageError, match="damaged"):
         load_solution(path)
+
+
+def kept_whole(game: Game, tables: Tables) -> CompactPolicy:
+    """A compact policy that drops nothing and keeps no worth."""
+    parts, trees, lists = [*tables.trunk_sums], game.positions, game.value_lists
+    sizes = np.zeros(4, np.int64)
+    begin = 0
+    for root, continuation in zip(game.position_root, game.continuations, strict=True):
+        for winner in continuation.winners:
+            for one, two, _ in (outcome for outcome in game.outcomes() if outcome[2] == winner):
+                pair_sizes.py_func(lists, one, two, sizes)
+                for node in range(root, root + int(trees.nodes[root])):
+                    role, stage = int(trees.role[node]), int(trees.stage[node])
+                    end = begin + int(
+                        trees.actions[node] * table_rows.py_func(role, stage, 0, sizes, 0, 0)[1]
+                    )
+                    parts.append(tables.position_sums[begin:end].reshape(int(trees.actions[node]), -1))
+                    begin = end
+    bytes_ = [np.rint(255 * part).astype(np.uint8).reshape(len(part), -1) for part in parts]
+    none = [np.zeros(part.shape, np.int16) for part in bytes_[: len(game.trunk.nodes)]]
+    arrays = kept_of(bytes_, none)
+    facts = CompactFacts(0.0, 0.5 / 255, len(arrays.holding), len(arrays.holding), 1.0)
+    return CompactPolicy(VectorInfo.of(game, "dcfr", 1, 0.0), facts, trunk_histories(game.trunk), arrays)
 
 
 @pytest.mark.parametrize(
@@ -270,9 +298,7 @@ def test_advice_reads_what_was_solved_anew(words: str, shown: int | None) -> Non
     rng = np.random.default_rng(5)
     trunk = [rng.random(game.node_shape(node), dtype=np.float32) for node in game.trunk.nodes]
     tables = Tables(trunk, rng.random(game.position_entries, dtype=np.float32), np.zeros(64, np.float32))
-    compact = CompactSolution(
-        StoredPolicy(VectorInfo.of(game, "dcfr", 1, 0.0), game.part(), tables), None, False
-    )
+    compact = CompactSolution(kept_whole(game, tables))
     spot = Spot(game.rules, MANO, CARDS, (0, 0), tuple(parse_history(words)), shown)
     found = compact.at(spot)
     assert "solved here from the ranges of trick 1" in found.remark
@@ -299,7 +325,7 @@ def test_commands_make_and_read_a_compact_policy(capsys, tmp_path: Path) -> None
     status, out, err = truco(capsys, "compact", whole, "--out", small)
     assert (status, err) == (0, "")
     assert "tricks 2 and 3 dropped" in out
-    assert small.stat().st_size < whole.stat().st_size / 50
+    assert small.stat().st_size < whole.stat().st_size / 20
     told = json.loads(truco(capsys, "info", small, "--json")[1])
     assert told["compact"]["dropped"] == "tricks 2 and 3"
     words = ("--solution", small, "--samples", 200, "--json")

@@ -17,16 +17,17 @@ from solver.storage import StorageError
 from solver.truco.reading.advice import advise
 from solver.truco.reading.census import take_census
 from solver.truco.reading.questions import answer_question, turn_question
+from solver.truco.solutions.compact_solution import CompactSolution
 from solver.truco.solutions.load import load_solution
 from solver.truco.solutions.trunk_census import covers
-from solver.truco.solutions.vector_solution import VectorSolution, compact_solution, load_vector_solution
+from solver.truco.solutions.vector_solution import VectorSolution, load_vector_solution
 from solver.truco.vector.cfr.evaluate import policy_value
 from solver.truco.vector.model.abstraction import Abstraction
 from solver.truco.vector.model.game import Game
-from solver.truco.vector.policy.compact import compact_policy
 from solver.truco.vector.policy.files import StoredPolicy, load_policy
 from solver.truco.vector.policy.info import VectorInfo
 from solver.truco.vector.policy.locate import action_mix
+from solver.truco.vector.policy.shrink import compact_policy
 from solver.truco.vector.response.cards.response import Policy
 from tests.test_truco_command import truco
 from tests.test_vector_lookup import NONE, random_tables
@@ -110,7 +111,7 @@ def test_commands_read_a_policy(capsys, tmp_path: Path, match_file: Path) -> Non
 
 def test_all_deals_counted_agree_with_hands_played(match_file: Path) -> None:
     stored = load_policy(match_file)
-    exact, played = compact_solution(compact_policy(stored, 0.0)), VectorSolution(stored)
+    exact, played = CompactSolution(compact_policy(stored, 0.0)), VectorSolution(stored)
     calls = [[ENVIDO], [ENVIDO, REAL_ENVIDO], [FALTA_ENVIDO], [TRUCO]]
     for seat in (0, 1):
         questions = [turn_question(seat, 0, seat == 1, envido_open=True, round_value=1)]
@@ -139,7 +140,7 @@ def test_all_deals_counted_agree_with_hands_played(match_file: Path) -> None:
 
 def test_questions_beyond_trick_1_are_not_counted(match_file: Path) -> None:
     asked = [(turn_question(MANO, 0, False, round_value=1), "hand")]
-    assert compact_solution(compact_policy(load_policy(match_file), 0.01)).counts(asked) is None
+    assert CompactSolution(compact_policy(load_policy(match_file), 0.01)).counts(asked) is None
     assert not any(covers(turn_question(MANO, trick, False)) for trick in range(3))
     assert not covers(answer_question(MANO, [TRUCO], False))
 

@@ -23,7 +23,8 @@ class LookedUp(NamedTuple):
     """What a policy says at a spot without playing on."""
 
     mix: dict[int, float]
-    """Probability of every legal action, mazo 0 where the engine leaves it out; empty where there is no mix."""
+    """Probability of every action, mazo 0 where the engine leaves it out, and not in answer to a Truco, where it
+    pays what no_quiero pays (R-31). Empty where there is no mix."""
     worth: dict[int, float]
     """Expected utility of the mover by action, for the average hand of his class; empty where there is no mix."""
     own_reach: float
@@ -128,6 +129,8 @@ def _told(
         return {}, {}
     mix /= mix.sum()
     chances, worth = dict.fromkeys(hand.legal_actions(), 0.0), {}
+    if hand.decision is Decision.ANSWER_TRUCO:
+        del chances[MAZO]
     if turn:
         places = {card: int(np.argmax(tiers[0] == holdings.tier_of(card))) for card in cards}
         held = list(places.values())
