@@ -47,11 +47,41 @@ def run(app: typer.Typer) -> None:
         status = app(standalone_mode=False)
     except _UsageError as error:
         fail(error.format_message())
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        extra = next((extra for extra, packages in _EXTRAS.items() if package in packages), None)
+        if extra is None:
+            raise
+        fail(_lacks(package, extra))
     except (ValueError, OSError, MemoryError) as error:
         fail(str(error))
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+_EXTRAS = {
+    "tables": ("pandas", "tabulate"),
+    "plot": ("matplotlib", "pandas"),
+    "parquet": ("pyarrow", "pandas"),
+    "openspiel": ("pyspiel", "open_spiel"),
+    "cluster": ("distributed",),
+    "test": ("scipy",),
+}
+"""What not everybody needs: the packages that each extra of this project brings."""
+
+
+def need(extra: str) -> None:
+    """Raises ValueError unless the packages of an extra are there; to be called before any work is done."""
+    from importlib.util import find_spec
+
+    for package in _EXTRAS[extra]:
+        if find_spec(package) is None:
+            raise ValueError(_lacks(package, extra))
+
+
+def _lacks(package: str, extra: str) -> str:
+    return f"this needs {package}, which is not installed: pip install 'truco-theory[{extra}]'"
 
 
 def fail(reason: str) -> NoReturn:

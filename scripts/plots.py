@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from scripts.console import JsonOption, SetOption, print_json
+from scripts.console import JsonOption, SetOption, need, print_json
 from scripts.score_sweep import plot_score_sweep
 from scripts.solutions import (
     EquityOption,
@@ -99,6 +99,7 @@ def plot(
     if path.suffix not in (".png", ".svg"):
         raise ValueError(f"a picture is .png or .svg, not {path.suffix or 'without a suffix'}: {path}")
     check_folder(path)
+    need("plot")
     sweeps = kind == "score-sweep"
     if kind != "heatmap" and not sweeps and action:
         raise ValueError("--action applies to heatmap and score-sweep only")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from scripts.console import JsonOption, SetOption, print_json
+from scripts.console import JsonOption, SetOption, need, print_json
 from scripts.solutions import (
     EquityOption,
     SolutionOption,
@@ -111,6 +111,7 @@ def table(
     program and all decisions asked about lie there, its deals are all counted; --rounds plays a quick solution.
     """
     kind = _chosen_format(format_, json, out)
+    need("parquet" if kind == "parquet" else "tables")
     if out is not None:
         check_folder(out)
     given = given_solution(solution)

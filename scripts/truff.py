@@ -266,9 +266,12 @@ def table(
                 }
             )
     if out is not None:
-        import pandas as pd
+        import csv
 
-        pd.DataFrame(rows).to_csv(out, index=False)
+        with out.open("w", newline="", encoding="utf-8") as file:
+            lines = csv.DictWriter(file, list(rows[0]) if rows else [], lineterminator="\n")
+            lines.writeheader()
+            lines.writerows(rows)
     if json:
         print_json(rows)
         return

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from solver.truco.reading.questions import Census, Question
     from solver.truco.reading.strategy import Strategy
     from solver.truco.solutions.vector_solution import VectorSolution
+    from solver.truco.vector.model.game import Game
     from solver.truco.vector.policy.files import StoredPolicy
     from solver.truco.vector.policy.openspiel_policy import VectorPolicy
 
@@ -57,17 +58,16 @@ class CompactSolution:
     @cached_property
     def stored(self) -> StoredPolicy:
         """Trick 1 as whole tables, and no table after it."""
-        from solver.truco.vector.cfr.average import Tables
-        from solver.truco.vector.policy.files import StoredPolicy
+        trunk = np.concatenate([table.reshape(-1) for table in self.compact.trunk()])
+        return self._as_stored(self.compact.info.game().part(), trunk, self.compact.positions())
 
-        game = self.compact.info.game().part()
-        trunk, position = self.compact.trunk(), self.compact.positions()
-        shapes = [game.node_shape(node) for node in game.trunk.nodes]
-        if [table.size for table in trunk] != [int(np.prod(shape)) for shape in shapes]:
-            raise ValueError("the compact policy is damaged: its tables have other shapes than the game's")
+    def _as_stored(self, game: Game, trunk: np.ndarray, position: np.ndarray) -> StoredPolicy:
+        from solver.truco.vector.cfr.average import Tables
+        from solver.truco.vector.policy.files import StoredPolicy, split_trunk
+
+        tables = split_trunk(trunk, game)
         if len(position) != game.position_entries:
             raise ValueError("the compact policy is damaged: its tables are not those of the game")
-        tables = [table.reshape(shape) for table, shape in zip(trunk, shapes, strict=True)]
         return StoredPolicy(self.compact.info, game, Tables(tables, position, np.zeros(64, np.float32)))
 
     @cached_property
@@ -104,20 +104,22 @@ class CompactSolution:
         return trunk_census.count_decisions(self.compact, asked)
 
     def at(self, spot: Spot) -> CompactSolution | VectorSolution:
-        """The solution with tricks 2 and 3 re-solved from the ranges of trick 1, where the spot lies there.
+        """The solution for a spot: this one before an accepted Envido, else one that knows the way there only, with
+        tricks 2 and 3 re-solved from the ranges of trick 1 where the spot lies in these.
 
         Raises ValueError where the match is over at the score of the solution.
         """
-        if not spot.hand.tricks:
+        if self.compact.knows(spot.history):
             return self
         from solver.truco.solutions.vector_solution import VectorSolution
         from solver.truco.vector.cfr.average import Tables
         from solver.truco.vector.policy.files import StoredPolicy
         from solver.truco.vector.policy.subgame import resolve
 
-        stored = self.stored
+        stored = self._on_the_way(spot)
         found = resolve(stored.game, stored.tables, spot.hand)
-        assert found is not None
+        if found is None:
+            return VectorSolution(stored, False, self.remark, self.compact.facts.exploitability)
         unit = "points" if stored.info.equity is None else "on the scale -1 to 1"
         remark = (
             f"Tricks 2 and 3 were solved here from the ranges of trick 1: {found.iterations} iterations in "
@@ -127,6 +129,19 @@ class CompactSolution:
             remark += " Trick 1 is never played so: every holding was taken for equally likely."
         tables = Tables(stored.tables.trunk_sums, stored.tables.position_sums, found.sums)
         return VectorSolution(StoredPolicy(stored.info, found.game, tables), False, remark)
+
+    def _on_the_way(self, spot: Spot) -> StoredPolicy:
+        """`stored`, with 0 in all tables that the public history of a spot does not pass."""
+        from solver.truco.vector.policy.locate import accepted_tables
+
+        game = self.compact.info.game().part()
+        trunk, position = self.compact.blank()
+        for length in range(len(spot.history)):
+            if self.compact.knows(spot.history[:length]):
+                self.compact.fill(trunk, self.compact.number(spot.history[:length]))
+        first, end = accepted_tables(game, spot.hand)
+        self.compact.fill_positions(position, first, end)
+        return self._as_stored(game, trunk, position)
 
 
 def load_compact_solution(path: str | os.PathLike[str]) -> CompactSolution:

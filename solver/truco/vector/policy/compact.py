@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from game.truco.actions import TRUCO, action_name
 from solver.records import read_record, shortened
 from solver.storage import StorageError, read_arrays, write_arrays
 from solver.truco.vector.model.holdings import Holdings
@@ -105,8 +106,7 @@ class CompactPolicy:
         return Holdings(self.info.make_rules())
 
     @cached_property
-    def node_number(self) -> dict[str, int]:
-        """Trunk node, which is also the number of its table, by history."""
+    def _numbers(self) -> dict[str, int]:
         return {history: number for number, history in enumerate(self.nodes)}
 
     @cached_property
@@ -143,6 +143,14 @@ class CompactPolicy:
         part = slice(at, at + actions)
         return Row(self.arrays.mix[part], self.arrays.worth[part] * self.facts.step)
 
+    def knows(self, actions: Sequence[int]) -> bool:
+        """Whether the decision after these actions is one of the trunk."""
+        return history_key(actions) in self._numbers
+
+    def number(self, actions: Sequence[int]) -> int:
+        """Trunk node after these actions, which is also the number of its table; KeyError for other decisions."""
+        return self._numbers[history_key(actions)]
+
     def trunk(self) -> list[np.ndarray]:
         """Mixes of the trunk's nodes, float32 [actions, holdings] each, 0 where an infoset was dropped."""
         return self._dense(0, len(self.nodes), self.arrays.mix)
@@ -159,8 +167,23 @@ class CompactPolicy:
     def positions(self) -> np.ndarray:
         """As `Tables.position_sums`: float32, 0 where an infoset was dropped."""
         tables = self._dense(len(self.nodes), len(self.arrays.actions), self.arrays.mix)
-        base = tables[0].base if tables else None
-        return np.zeros(0, np.float32) if base is None else base
+        return np.concatenate([table.reshape(-1) for table in tables]) if tables else np.zeros(0, np.float32)
+
+    def blank(self) -> tuple[np.ndarray, np.ndarray]:
+        """Room for the trunk's tables end to end, and as `positions`: float32, all 0, which takes no memory yet."""
+        shift = int(self.begin[len(self.nodes)])
+        return np.zeros(shift, np.float32), np.zeros(int(self.begin[-1]) - shift, np.float32)
+
+    def fill(self, trunk: np.ndarray, number: int) -> None:
+        """Writes one table of the trunk to its place in an array like `blank`."""
+        trunk[self.begin[number] : self.begin[number + 1]] = self.table(number).reshape(-1)
+
+    def fill_positions(self, positions: np.ndarray, first: int, end: int) -> None:
+        """Writes the entries from `first` to `end`, where tables begin, to their places in an array like `blank`."""
+        shift = int(self.begin[len(self.nodes)])
+        for number in range(*np.searchsorted(self.begin, (first + shift, end + shift))):
+            part = slice(int(self.begin[number]) - shift, int(self.begin[number + 1]) - shift)
+            positions[part] = self.table(number).reshape(-1)
 
     def _dense(self, first: int, last: int, of: np.ndarray) -> list[np.ndarray]:
         """Tables first to last - 1 of an array like `mix`, views of one array of their entries end to end."""
@@ -185,6 +208,11 @@ class CompactPolicy:
         """Writes the file, atomically."""
         metadata = {"policy": asdict(self.info), "facts": asdict(self.facts), "nodes": list(self.nodes)}
         write_arrays(path, COMPACT, VERSION, self.arrays._asdict(), metadata)
+
+
+def history_key(actions: Sequence[int]) -> str:
+    """A history of trick 1 as words, `card` for any card."""
+    return " ".join("card" if action < TRUCO else action_name(action) for action in actions)
 
 
 def kept_of(tables: Iterable[np.ndarray], worth: Sequence[np.ndarray]) -> Kept:

@@ -7,6 +7,7 @@ before every `engine.apply`, `vector_policy` at a decision.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -117,7 +118,7 @@ EMPTY_BOOK = VectorBook(
 
 
 def make_book(game: Game, tables: Tables) -> VectorBook:
-    """The book of a game of the full deck; large sums are shared with `tables`, the trunk's are copied.
+    """The book of a game of the full deck; sums are shared with `tables`, the trunk's if they lie end to end.
 
     Raises ValueError for a small deck, which the engine's states do not play.
     """
@@ -172,9 +173,8 @@ def make_book(game: Game, tables: Tables) -> VectorBook:
     places = np.array(game.position_tables, np.int64).reshape(-1, sets, sets)
     columns_of = lambda *parts: np.ascontiguousarray(np.column_stack(parts), np.int64)  # noqa: E731
     stacked = lambda *parts: np.ascontiguousarray(np.stack(parts, axis=-1), np.int64)  # noqa: E731
-    flat = [np.ravel(sums) for sums in tables.trunk_sums]
     return VectorBook(
-        np.concatenate(flat).astype(np.float32), tables.position_sums, tables.sums,
+        _end_to_end(tables.trunk_sums), tables.position_sums, tables.sums,
         holdings.card_tier.astype(np.int64), value, class_at, holdings.after.position.astype(np.int64),
         holdings.after.pair.astype(np.int64), kind, child, word_place, shape, exit_place, follow,
         np.array(game.position_root, np.int64), places,
@@ -186,6 +186,21 @@ def make_book(game: Game, tables: Tables) -> VectorBook:
         columns_of(forest.leaf_root, forest.leaf_place), columns_of(pairs.count, pairs.size),
         stacked(pairs.left_count, pairs.offset, pairs.offset_stronger, pairs.offset_weaker), left,
     )  # fmt: skip
+
+
+def _end_to_end(tables: Sequence[np.ndarray]) -> np.ndarray:
+    """Tables as one float32 array, the one that they are views of if they are all of it in order."""
+    whole, at = tables[0].base, 0
+    if isinstance(whole, np.ndarray) and whole.dtype == np.float32 and whole.ndim == 1:
+        for table in tables:
+            begins = table.base is whole and table.flags.c_contiguous
+            if not begins or table.ctypes.data != whole.ctypes.data + whole.itemsize * at:
+                break
+            at += table.size
+        else:
+            if at == len(whole):
+                return whole
+    return np.concatenate([table.reshape(-1) for table in tables]).astype(np.float32, copy=False)
 
 
 @njit

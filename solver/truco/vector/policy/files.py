@@ -41,7 +41,9 @@ class StoredPolicy:
 def load_policy(path: str | os.PathLike[str], verify: bool = True) -> StoredPolicy:
     """Opens a policy file, memory-mapped. Raises StorageError with the reason if it cannot be trusted."""
     arrays, info, game = _read(path, POLICY, verify)
-    return StoredPolicy(info, game, Tables(_part(arrays["trunk"], game), arrays["position"], arrays["rest"]))
+    return StoredPolicy(
+        info, game, Tables(split_trunk(arrays["trunk"], game), arrays["position"], arrays["rest"])
+    )
 
 
 def save_checkpoint(solver: VectorSolver, info: VectorInfo, path: str | os.PathLike[str]) -> None:
@@ -69,7 +71,7 @@ def load_checkpoint(path: str | os.PathLike[str]) -> tuple[VectorSolver, VectorI
     ):
         target[:] = arrays[name]
     for tables, name in ((solver.trunk_regrets, "trunk_regrets"), (solver.trunk_sums, "trunk_sums")):
-        for table, saved in zip(tables, _part(arrays[name], game), strict=True):
+        for table, saved in zip(tables, split_trunk(arrays[name], game), strict=True):
             table[:] = saved
     solver.iterations = info.iterations
     return solver, info
@@ -79,9 +81,12 @@ def _join(tables: Sequence[np.ndarray]) -> np.ndarray:
     return np.concatenate([table.ravel() for table in tables])
 
 
-def _part(flat: np.ndarray, game: Game) -> list[np.ndarray]:
+def split_trunk(flat: np.ndarray, game: Game) -> list[np.ndarray]:
+    """The trunk's tables as views of an array of them end to end; ValueError if it is of another length."""
     shapes = [game.node_shape(node) for node in game.trunk.nodes]
     ends = np.cumsum([int(np.prod(shape)) for shape in shapes])
+    if flat.shape != (ends[-1],):
+        raise ValueError(f"the tables of the trunk are {flat.shape}, not {(int(ends[-1]),)}")
     return [part.reshape(shape) for part, shape in zip(np.split(flat, ends[:-1]), shapes, strict=True)]
 
 

@@ -115,6 +115,28 @@ def locate(game: Game, hand: Hand) -> Place:
     return _tricks_place(game, hand, group, int(block_of[group][known]), buckets, rest)
 
 
+def accepted_tables(game: Game, hand: Hand) -> tuple[int, int]:
+    """First entry in `Tables.position_sums`, and the end, of the tables that a hand passes after an accepted Envido.
+
+    Both are 0 where none was accepted. Raises ValueError as `locate`.
+    """
+    kind, number, _ = _walk_trunk(game, [action for _, action in hand.history])
+    if kind != "accept":
+        return 0, 0
+    winner = 0 if envido_value(hand.cards[0]) >= envido_value(hand.cards[1]) else 1
+    continuation = stand_in(game, number, winner)
+    if continuation is None:
+        raise ValueError(_elsewhere(game))
+    known, positions, sizes = _known_values(game, hand), game.positions, np.zeros(4, np.int64)
+    pair_sizes.py_func(game.value_lists, *known, sizes)
+    begin = int(game.position_tables[continuation][known])
+    last = game.position_root[continuation]
+    last += int(positions.nodes[last]) - 1
+    at = int(table_at.py_func(positions.place, last, begin, sizes))
+    stride = table_rows.py_func(int(positions.role[last]), int(positions.stage[last]), at, sizes, 0, 0)[1]
+    return begin, at + int(positions.actions[last] * stride)
+
+
 # ---- holdings
 
 

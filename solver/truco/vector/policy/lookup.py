@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from game.truco.actions import ENVIDO, FALTA_ENVIDO, MAZO, TRUCO, action_name
+from game.truco.actions import ENVIDO, FALTA_ENVIDO, MAZO, TRUCO
 from game.truco.hand import Decision, Hand
 from game.truco.spot import Spot
 from solver.truco.vector.model.holdings import Holdings
@@ -33,14 +33,9 @@ class LookedUp(NamedTuple):
     """The same of the other seat, averaged over the hands he can hold."""
 
 
-def history_key(actions: Sequence[int]) -> str:
-    """A history of trick 1 as words, `card` for any card; what a compact file names its trunk nodes by."""
-    return " ".join("card" if action < TRUCO else action_name(action) for action in actions)
-
-
 def look_up(policy: CompactPolicy, spot: Spot) -> LookedUp | None:
     """What the policy says at a spot of its rules; None where an Envido was accepted or trick 1 is over."""
-    if history_key(spot.history) not in policy.node_number:
+    if not policy.knows(spot.history):
         return None
     hands = [np.array([spot.cards]), np.array(spot.others)]
     if spot.seat == 1:
@@ -66,7 +61,7 @@ def _words(hand: Hand) -> list[int]:
 
 def _number(policy: CompactPolicy, hand: Hand) -> int:
     """Trunk node of a hand; ValueError if its table in the file is of another shape."""
-    number = policy.node_number[history_key([action for _, action in hand.history])]
+    number = policy.number([action for _, action in hand.history])
     actions = 3 * (hand.decision is Decision.TURN) + len(_words(hand))
     if policy.arrays.actions[number] != actions or policy.arrays.holdings[number] != _size(
         policy.holdings, hand

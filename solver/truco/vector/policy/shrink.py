@@ -47,7 +47,7 @@ def compact_policy(stored: StoredPolicy, least: float, exploitability: float | N
 
 
 def trunk_histories(trunk: Trunk) -> tuple[str, ...]:
-    """The history of each node as words; `lookup.history_key` of what was done so far."""
+    """The history of each node as words; `compact.history_key` of what was done so far."""
     found = [""] * len(trunk.nodes)
     for number, node in enumerate(trunk.nodes):
         words = ["card"] * node.plays + [action_name(word) for word in node.words]
