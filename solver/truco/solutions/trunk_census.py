@@ -73,9 +73,10 @@ def count_decisions(compact: CompactPolicy, asked: Sequence[tuple[Question, str]
     worth = compact.worth()
     found = [np.zeros((3, len(ACTIONS), classes)) for _ in asked]
     seen, unknown = np.zeros((len(asked), classes)), np.zeros((len(asked), classes))
-    for node, value, here in zip(
-        trunk.nodes, worth, TrunkReach(holdings, trunk, compact.trunk()), strict=True
-    ):
+    wanted = lambda node: any(_asks(question, node) for question, _ in asked)  # noqa: E731
+    walk = TrunkReach(holdings, trunk, compact.trunk(), wanted)
+    nodes = [(node, value) for node, value in zip(trunk.nodes, worth, strict=True) if wanted(node)]
+    for (node, value), here in zip(nodes, walk, strict=True):
         for q, (question, _) in enumerate(asked):
             if _asks(question, node):
                 _add(holdings, node, here, value.reshape(here.sums.shape), found[q], seen[q], unknown[q])

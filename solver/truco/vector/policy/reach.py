@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -32,10 +32,19 @@ class Reached(NamedTuple):
 
 
 class TrunkReach:
-    """The trunk, walked by tables of sums [actions, ...] as `Tables.trunk_sums`; iterate once for its nodes."""
+    """The trunk, walked by tables of sums [actions, ...] as `Tables.trunk_sums`; iterate once for its nodes.
 
-    def __init__(self, holdings: Holdings, trunk: Trunk, sums: Sequence[np.ndarray]) -> None:
-        self._holdings, self._trunk, self._sums = holdings, trunk, sums
+    Only nodes that are `wanted` are told, by default all; for the others the costly sum over all deals is left out.
+    """
+
+    def __init__(
+        self,
+        holdings: Holdings,
+        trunk: Trunk,
+        sums: Sequence[np.ndarray],
+        wanted: Callable[[TrunkNode], bool] = lambda node: True,
+    ) -> None:
+        self._holdings, self._trunk, self._sums, self._wanted = holdings, trunk, sums, wanted
         self._parts = [
             slice(holdings.after.start[a], holdings.after.start[a + 1]) for a in range(holdings.num_tiers)
         ]
@@ -43,7 +52,7 @@ class TrunkReach:
         """What the walk leaves at exits and accepted Envidos."""
 
     def __iter__(self) -> Iterator[Reached]:
-        """All nodes of the trunk in order."""
+        """The wanted nodes of the trunk in order."""
         holdings, after, joint = self._holdings, self._holdings.after, self._holdings.joint
         mine = joint.sum(axis=1)  # joint weights are symmetric
         ones = np.ones(holdings.num_classes)
@@ -54,15 +63,10 @@ class TrunkReach:
             if node.plays:
                 places = holdings.class_slot_legal.T
                 sums[:3] *= places if not node.posted else places[:, None, :]
-            if not node.posted:
-                other = joint @ (pie if node.player == 0 else mano) / mine
-            elif node.player == 0:
-                rows = [joint[after.cls[part]] @ pie[a] for a, part in enumerate(self._parts)]
-                other = np.concatenate(rows) / mine[after.cls]
-            else:
-                other = np.stack([mano[part] @ joint[after.cls[part]] for part in self._parts]) / mine
-            share = (mine[after.cls] if node.posted and node.player == 0 else mine) / holdings.num_deals
-            yield Reached(sums, pie if node.player == 1 else mano, other, share)
+            if self._wanted(node):
+                deals = mine[after.cls] if node.posted and node.player == 0 else mine
+                own, other = (pie, mano) if node.player == 1 else (mano, pie)
+                yield Reached(sums, own, self._given_class(node, other) / deals, deals / holdings.num_deals)
             mix = shares(sums)
             for k, target in enumerate(node.children):
                 if node.plays and k == 0 and node.player == 0:
@@ -74,6 +78,15 @@ class TrunkReach:
                     factor = mix[2 + k if node.plays else k]
                     reach[target] = (mano * factor, pie) if node.player == 0 else (mano, pie * factor)
         self.leaves = reach
+
+    def _given_class(self, node: TrunkNode, other: np.ndarray) -> np.ndarray:
+        """Deals of each holding of the mover, weighted by the other side's reach."""
+        after, joint = self._holdings.after, self._holdings.joint
+        if not node.posted:
+            return joint @ other
+        if node.player == 0:
+            return np.concatenate([joint[after.cls[part]] @ other[a] for a, part in enumerate(self._parts)])
+        return np.stack([other[part] @ joint[after.cls[part]] for part in self._parts])
 
     def _shape(self, node: TrunkNode) -> tuple[int, ...]:
         """Shape of a node's table; `Game.node_shape`."""
