@@ -93,7 +93,12 @@ def fail(reason: str) -> NoReturn:
 
 def print_json(value: Any) -> None:
     """Prints a value as JSON; numbers keep their full precision, nan becomes null."""
-    print(json.dumps(_plain(value), indent=2, ensure_ascii=False, allow_nan=False))
+    print(json_text(value), end="")
+
+
+def json_text(value: Any) -> str:
+    """A value as the text of a JSON file; see `print_json`."""
+    return json.dumps(_plain(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _plain(value: Any) -> Any:

@@ -181,16 +181,16 @@ class Session:
         points, match = (0.0 if loss is None else loss.cost for loss in losses)
         text = self.words("tutor.good", action=action)
         if points > 0 or match > 0:
-            unit = "match" if judged.match is not None else "points"
+            unit = "match" if match > 0 else "points"
             loss = judged.loss(unit)
             assert loss is not None
+            costs = [self.words("tutor.points", points=f"{points:.2f}")] if points > 0 else []
+            costs += [self.words("tutor.match", match=f"{100 * match:.1f}")] if match > 0 else []
             mark = symbol(loss.cost, THRESHOLDS[unit])
             text = self.words(
                 "tutor.cost",
-                action=action,
-                mark=f" {mark}" if mark else "",
-                points=f"{points:.2f}",
-                match=f"{100 * match:.1f}",
+                action=f"{action} {mark}".rstrip(),
+                cost=", ".join(costs),
                 best=self.words.action(loss.best),
             )
         mix = {row.action: row.probability for row in judged.advice.actions if row.probability}

@@ -26,6 +26,8 @@ from scripts.play import EXAMPLES as PLAY_EXAMPLES
 from scripts.play import play
 from scripts.plots import EXAMPLES as PLOT_EXAMPLES
 from scripts.plots import plot
+from scripts.review import EXAMPLES as REVIEW_EXAMPLES
+from scripts.review import review
 from scripts.solutions import (
     SOLVE_SECONDS,
     WantedUtilityOption,
@@ -268,6 +270,7 @@ def show_rules(
 app.command("advise", epilog=ADVISE_EXAMPLES)(advise)
 app.command("spot", epilog=SPOT_EXAMPLES)(show_spot)
 app.command("play", epilog=PLAY_EXAMPLES)(play)
+app.command("review", epilog=REVIEW_EXAMPLES)(review)
 app.command("table", epilog=TABLE_EXAMPLES)(table)
 app.command("plot", epilog=PLOT_EXAMPLES)(plot)
 app.command("exploitability", epilog=EXPLOITABILITY_EXAMPLES)(exploitability)

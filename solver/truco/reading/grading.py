@@ -38,7 +38,11 @@ class Kind(StrEnum):
 
 
 class Loss(NamedTuple):
-    """What a decision cost in one unit: points, or the chance to win the match."""
+    """What a decision cost in one unit: points, or the chance to win the match.
+
+    It is measured against the solution's own play at the spot. For an exact solution that is worth as much as the
+    best action; a rough one, whose mix is not, cannot blame a player for what it does itself.
+    """
 
     best: int
     """Action that is worth most."""
@@ -48,14 +52,21 @@ class Loss(NamedTuple):
     expected: float
     """What the solution's mix is worth; the best value where it has none."""
     error: float
-    """Standard error of best_value - value, or a bound of it; 0 where values are stored."""
+    """Standard error of expected - value, or a bound of it; 0 where values are stored."""
     near: float
     """Differences up to this count as none."""
 
     @property
     def cost(self) -> float:
-        """How much less the chosen action is worth than the best; 0 where that cannot be told from nothing."""
-        gap = self.best_value - self.value
+        """How much less the chosen action is worth than the mix; 0 where that cannot be told from nothing."""
+        return self._told(self.expected - self.value)
+
+    @property
+    def mix_below_best(self) -> float:
+        """How much less the mix is worth than the best action, alike: how rough the solution is here."""
+        return self._told(self.best_value - self.expected)
+
+    def _told(self, gap: float) -> float:
         return gap if gap > self.near else 0.0
 
 
@@ -140,13 +151,15 @@ def _loss(advice: Advice, action: int, unit: str) -> Loss | None:
         row.action: row.probability for row in advice.actions if row.probability and row.action in values
     }
     total = sum(shares.values())
-    expected = (
-        sum(share * values[done][0] for done, share in shares.items()) / total if total else values[best][0]
-    )
+    expected, spread = values[best]
+    if total:
+        expected, spread = (
+            sum(share * values[done][part] for done, share in shares.items()) / total for part in (0, 1)
+        )
     if advice.samples == 0:
         return Loss(best, values[best][0], values[action][0], expected, 0.0, NEAR[unit])
     # The actions were tried on the same deals, so the error of the difference is smaller than this.
-    error = math.hypot(values[best][1], values[action][1])
+    error = math.hypot(spread, values[action][1])
     return Loss(best, values[best][0], values[action][0], expected, error, 2 * error)
 
 

@@ -81,15 +81,18 @@ class KindSummary(NamedTuple):
     """...and those whose cost is known."""
     cost: float
     """Sum of what they cost."""
+    mix_below_best: float
+    """Sum of what the solution's mix is worth less there than the best action; 0 for an exact solution."""
 
 
 def summary(review: Review, unit: str) -> list[KindSummary]:
-    """Every kind with its decisions and cost in `points` or `match`, in the order of Kind."""
+    """Every kind with its decisions and costs in `points` or `match`, in the order of Kind."""
     rows = []
     for kind in Kind:
         losses = [judged.loss(unit) for _, judged in review.grades() if judged.kind is kind]
-        known = [loss.cost for loss in losses if loss is not None]
-        rows.append(KindSummary(kind, len(losses), len(known), sum(known)))
+        known = [loss for loss in losses if loss is not None]
+        cost, rough = sum(loss.cost for loss in known), sum(loss.mix_below_best for loss in known)
+        rows.append(KindSummary(kind, len(losses), len(known), cost, rough))
     return rows
 
 
