@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scripts.solutions import (
-    SOLVE_SECONDS,
-    chosen_equity,
-    chosen_utility,
-    find_solution,
-    kept_path,
-)
+from scripts.solutions import SOLVE_SECONDS, find_solution, kept_solution
 
 if TYPE_CHECKING:
     from game.truco.rules import Rules
@@ -65,8 +59,11 @@ class Shelf:
         if self.given is not None:
             return self.given
         if score not in self.found:
-            own = score == (0, 0) or self.each_score or self._is_kept(score)
-            self.found[score] = self._find(score) if own else self.at((0, 0))
+            kept = kept_solution(self.rules, score, None, self.equity)
+            if kept is None:
+                solve = score == (0, 0) or self.each_score
+                kept = self._solve(score) if solve else self.at((0, 0))
+            self.found[score] = kept
         return self.found[score]
 
     def line(self, score: tuple[int, int]) -> str:
@@ -84,15 +81,10 @@ class Shelf:
             exploitability=exploitability,
         )
 
-    def _is_kept(self, score: tuple[int, int]) -> bool:
-        worth = chosen_equity(self.rules, self.equity) if chosen_utility(None, score) == "match" else None
-        return kept_path(self.rules, score, worth).exists()
-
-    def _find(self, score: tuple[int, int]) -> Solution:
-        if not self._is_kept(score):
-            text = f"{score[0]}-{score[1]}"
-            print(
-                self.words("play.solving", rules=self.rules.name(), score=text, seconds=SOLVE_SECONDS),
-                file=sys.stderr,
-            )
+    def _solve(self, score: tuple[int, int]) -> Solution:
+        text = f"{score[0]}-{score[1]}"
+        print(
+            self.words("play.solving", rules=self.rules.name(), score=text, seconds=SOLVE_SECONDS),
+            file=sys.stderr,
+        )
         return find_solution(None, self.rules, score, None, self.equity)
