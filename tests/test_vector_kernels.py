@@ -23,7 +23,7 @@ def test_shares_of_any_size_are_a_mix(actions: int, size: float) -> None:
     n = 9
     regrets = (rng.normal(size=actions * n) * size).astype(np.float32)
     mix = np.full(actions * n, np.nan, np.float32)
-    match_regrets(regrets, 0, n, actions, n, mix, 0, n)
+    match_regrets(regrets, 0, n, actions, n, mix, n)
     shares = mix.reshape(actions, n)
     np.testing.assert_allclose(shares.sum(axis=0), 1.0, rtol=1e-5)
     positive = np.maximum(regrets.reshape(actions, n), 0).astype(np.float64)

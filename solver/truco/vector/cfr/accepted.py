@@ -14,14 +14,12 @@ import numpy as np
 from numba import prange
 
 from solver.jit import kernel, njit
-from solver.truco.vector.cfr.regrets import LEAST, match_regrets, update
-from solver.truco.vector.cfr.schedule import Step
+from solver.truco.vector.cfr.regrets import LEAST, Update, match_regrets, update
 from solver.truco.vector.cfr.trick3 import MAX_NODES
+from solver.truco.vector.model.address import pair_sizes, table_at, table_rows
 from solver.truco.vector.model.forest import at_
 from solver.truco.vector.model.positions import PositionTrees, Store, ValueLists
-from solver.truco.vector.model.trees import LEAF, TERMINAL, TURN
-
-FORWARD, BACKWARD = 0, 1
+from solver.truco.vector.model.trees import LEAF, TERMINAL, TURN, terminal_worth
 
 
 class Scratch1(NamedTuple):
@@ -49,6 +47,50 @@ class Scratch1(NamedTuple):
     columns: np.ndarray
     played: np.ndarray
     """float32 alike: chance, and in the forward pass reach, that it is played."""
+
+
+class PositionPass(NamedTuple):
+    """One pass over a continuation, for whatever values were shown."""
+
+    root: int
+    """Root of its tree in the PositionTrees."""
+    posted: bool
+    """Whether mano's card is on the table."""
+    back: bool
+    """False: deposit reaches where both cards are on the table. True: read payoffs there, update, return them."""
+    table_start: np.ndarray
+    """int64 [mano's set, pie's set]: first table entry."""
+    joint: np.ndarray
+    """float32 [classes, classes]: share of all deals."""
+    mano_reach: np.ndarray
+    """float32 [classes], or [combinations] once his card lies: reach since the deal."""
+    pie_reach: np.ndarray
+    """float32 [1, classes], or [tiers of mano's card, classes]."""
+    gains: np.ndarray
+    """float32 [2, 5]: utility of the updated player by whether he wins, and points."""
+    out: np.ndarray
+    """float32 [classes or combinations, classes]: the backward pass writes joint x payoff."""
+
+
+class Pair(NamedTuple):
+    """A pair of value sets in a pass."""
+
+    vm: int
+    """What is known of mano's value; vp of pie's."""
+    vp: int
+    begin: int
+    """First table entry."""
+    sizes: np.ndarray
+    """int64 [4]: see `address.pair_sizes`."""
+
+
+class Here(NamedTuple):
+    """Holdings that meet at the nodes of a stage."""
+
+    root: int
+    n0: int
+    """Mano's in number; n1 pie's."""
+    n1: int
 
 
 @njit
@@ -86,20 +128,14 @@ def _class_mix(actions: int, n: int, legal: np.ndarray, mix: np.ndarray, row: in
 
 
 @kernel
-def _table_at(trees: PositionTrees, node: int, begin: int, sizes: np.ndarray) -> int:
-    at = begin
-    for i in range(4):
-        at += trees.place[node, i] * sizes[i]
-    return at
-
-
-@kernel
 def _descend(
-    trees: PositionTrees, w: Scratch1, node: int, root: int, n0: int, n1: int, regrets: np.ndarray, at: int,
-    stride: int, n: int, legal: np.ndarray,
+    trees: PositionTrees, w: Scratch1, here: Here, node: int, regrets: np.ndarray, first: int, stride: int,
+    legal: np.ndarray,
 ) -> None:  # fmt: skip
     """Reach and strategy of a node from its parent's of the same stage."""
+    root, n0, n1 = here.root, here.n0, here.n1
     k, row = node - root, len(w.gain) // 4
+    n = n1 if trees.role[node] == 1 else n0
     if k > 0 and trees.stage[trees.parent[node]] == trees.stage[node]:
         up, a = trees.parent[node] - root, trees.action[node]
         turner = trees.role[trees.parent[node]]
@@ -107,20 +143,21 @@ def _descend(
             w.reach[k, turner, i] = w.reach[up, turner, i] * w.mix[up, at_(a * row + i)]
         for i in range(n0 if turner == 1 else n1):
             w.reach[k, 1 - turner, i] = w.reach[up, 1 - turner, i]
-    match_regrets(regrets, at, stride, trees.actions[node], n, w.mix[k], 0, row)
+    match_regrets(regrets, first, stride, trees.actions[node], n, w.mix[k], row)
     if trees.kind[node] == TURN:
         _class_mix(trees.actions[node], n, legal, w.mix[k], row)
 
 
 @kernel
 def _ascend(
-    trees: PositionTrees, w: Scratch1, node: int, root: int, n0: int, n1: int, rows: np.ndarray, pay: np.ndarray,
-    own: int, gains: np.ndarray,
+    trees: PositionTrees, w: Scratch1, here: Here, node: int, rows: np.ndarray, pay: np.ndarray, own: int,
+    gains: np.ndarray,
 ) -> None:  # fmt: skip
     """Payoffs and counterfactual values (w.gain) of a node from its children's; cards have been added before.
 
     rows: mano's class of each of his holdings here, for the joint weights.
     """
+    root, n0, n1 = here.root, here.n0, here.n1
     k = node - root
     role, actions = trees.role[node], trees.actions[node]
     turn = trees.kind[node] == TURN
@@ -134,7 +171,7 @@ def _ascend(
         to = a * row
         constant = np.float32(0.0)
         if code <= TERMINAL:
-            constant = gains[0 if (TERMINAL - code) // 5 == own else 1, (TERMINAL - code) % 5]
+            constant = terminal_worth(code, own, gains)
         if role == 1:
             for j in range(n1):
                 gain[at_(to + j)] = np.float32(0.0)
@@ -161,15 +198,23 @@ def _ascend(
 
 @kernel
 def _after(
-    mode: int, trees: PositionTrees, v: ValueLists, store: Store, w: Scratch1, regrets: np.ndarray, sums: np.ndarray,
-    step: Step, root: int, begin: int, sizes: np.ndarray, vm: int, vp: int, a: int, own: int, gains: np.ndarray,
-) -> None:  # fmt: skip
+    trees: PositionTrees,
+    v: ValueLists,
+    store: Store,
+    w: Scratch1,
+    learn: Update,
+    given: PositionPass,
+    pair: Pair,
+    a: int,
+) -> None:
     """Trick 1 after mano's card of tier a, for all nodes of the tree: payoffs to w.pay1, updates of stage 1."""
+    root, own, vm, vp = given.root, learn.own, pair.vm, pair.vp
     tiers = v.combo_count.shape[1]
     n0, n1 = v.combo_count[vm, a], v.count[vp]
     rows = v.combo_row[vm, a]
+    here = Here(root, n0, n1)
     last = root + trees.nodes[root]
-    back, row = mode == BACKWARD, len(w.gain) // 4
+    back, row = given.back, len(w.gain) // 4
     pies, cells, columns, played = w.pies, w.cells, w.columns, w.played
     for node in range(root, last):
         if trees.stage[node] == 0:
@@ -183,12 +228,10 @@ def _after(
                 )
             for j in range(n1):
                 w.reach[k, 1, j] = w.reach[up, 1, j]
-        at = _table_at(trees, node, begin, sizes)
-        if trees.role[node] == 1:
-            _descend(trees, w, node, root, n0, n1, regrets, at + a * n1, sizes[2], n1, v.legal[vp])
-        else:
-            at += v.combo_offset[vm, a]
-            _descend(trees, w, node, root, n0, n1, regrets, at, sizes[3], n0, v.legal[vm])
+        at = table_at(trees.place, node, pair.begin, pair.sizes)
+        first, stride = table_rows(trees.role[node], 1, at, pair.sizes, a, v.combo_offset[vm, a])
+        legal = v.legal[vp] if trees.role[node] == 1 else v.legal[vm]
+        _descend(trees, w, here, node, learn.regrets, first, stride, legal)
         if trees.kind[node] != TURN:
             continue
         group = trees.leaf_group[trees.child[node, 0] - LEAF]
@@ -235,33 +278,50 @@ def _after(
     for node in range(last - 1, root - 1, -1):
         if trees.stage[node] == 0:
             continue
-        _ascend(trees, w, node, root, n0, n1, rows, w.pay1, own, gains)
+        _ascend(trees, w, here, node, rows, w.pay1, own, given.gains)
         role = trees.role[node]
         if role == own:
-            at = _table_at(trees, node, begin, sizes) + (a * n1 if role == 1 else v.combo_offset[vm, a])
-            k = node - root
+            at = table_at(trees.place, node, pair.begin, pair.sizes)
+            first, stride = table_rows(role, 1, at, pair.sizes, a, v.combo_offset[vm, a])
+            k, n = node - root, n1 if role == 1 else n0
             update(
-                regrets, sums, at, sizes[2] if role == 1 else sizes[3], trees.actions[node], n1 if role == 1 else n0,
-                w.gain, 0, w.mix[k], 0, row, w.reach[k, role], 0, step, w.value,
-            )  # fmt: skip
+                learn,
+                first,
+                stride,
+                trees.actions[node],
+                n,
+                w.gain,
+                w.mix[k],
+                row,
+                w.reach[k, role],
+                0,
+                w.value,
+            )
 
 
 @njit(fastmath=True)
 def _before(
-    mode: int, trees: PositionTrees, v: ValueLists, store: Store, w: Scratch1, regrets: np.ndarray, sums: np.ndarray,
-    step: Step, root: int, begin: int, sizes: np.ndarray, vm: int, vp: int, own: int, gains: np.ndarray,
-) -> None:  # fmt: skip
+    trees: PositionTrees,
+    v: ValueLists,
+    store: Store,
+    w: Scratch1,
+    learn: Update,
+    given: PositionPass,
+    pair: Pair,
+) -> None:
     """Trick 1 before mano's card: payoffs [mano's class, pie's class] to w.pay0[0]."""
-    n0, n1 = v.count[vm], v.count[vp]
+    root, own, vm = given.root, learn.own, pair.vm
+    n0, n1 = v.count[vm], v.count[pair.vp]
+    here = Here(root, n0, n1)
     rows = np.arange(n0)
     last = root + trees.nodes[root]
-    back, row = mode == BACKWARD, len(w.gain) // 4
+    back, row = given.back, len(w.gain) // 4
     for node in range(root, last):
         if trees.stage[node] == 1:
             continue
-        n = n1 if trees.role[node] == 1 else n0
-        at = _table_at(trees, node, begin, sizes)
-        _descend(trees, w, node, root, n0, n1, regrets, at, n, n, v.legal[vm])
+        at = table_at(trees.place, node, pair.begin, pair.sizes)
+        first, stride = table_rows(trees.role[node], 0, at, pair.sizes, 0, 0)
+        _descend(trees, w, here, node, learn.regrets, first, stride, v.legal[vm])
         if trees.kind[node] == TURN:
             w.pay0[node - root, :n0, :n1] = np.float32(0.0)
     # Cards of nodes of stage 0 lie apart from those of stage 1, since each node has one stage.
@@ -269,7 +329,7 @@ def _before(
         left = v.combo_count[vm, a]
         if left == 0:
             continue
-        _after(mode, trees, v, store, w, regrets, sums, step, root, begin, sizes, vm, vp, a, own, gains)
+        _after(trees, v, store, w, learn, given, pair, a)
         if not back:
             continue
         for node in range(root, last):
@@ -299,52 +359,48 @@ def _before(
                 for i in range(n0):
                     if not v.legal[vm, i, slot]:
                         w.cards[k, at_(slot * row + i)] = np.float32(0.0)
-        _ascend(trees, w, node, root, n0, n1, rows, w.pay0, own, gains)
+        _ascend(trees, w, here, node, rows, w.pay0, own, given.gains)
         role = trees.role[node]
         if role == own:
+            at = table_at(trees.place, node, pair.begin, pair.sizes)
+            first, stride = table_rows(role, 0, at, pair.sizes, 0, 0)
             n = n1 if role == 1 else n0
-            at = _table_at(trees, node, begin, sizes)
             update(
-                regrets,
-                sums,
-                at,
-                n,
+                learn,
+                first,
+                stride,
                 trees.actions[node],
                 n,
                 w.gain,
-                0,
                 w.mix[k],
-                0,
                 row,
                 w.reach[k, role],
                 0,
-                step,
                 w.value,
             )
 
 
 @njit(fastmath=True)
 def _task(
-    task: int, mode: int, trees: PositionTrees, v: ValueLists, store: Store, tasks: np.ndarray,
-    task_values: np.ndarray, regrets: np.ndarray, sums: np.ndarray, step: Step, root: int, posted: bool,
-    table_start: np.ndarray, joint: np.ndarray, mano_reach: np.ndarray, pie_reach: np.ndarray, own: int,
-    gains: np.ndarray, out: np.ndarray,
+    first: int, last: int, trees: PositionTrees, v: ValueLists, store: Store, learn: Update, given: PositionPass,
+    shown: np.ndarray,
 ) -> None:  # fmt: skip
     """A task of sweep_position, in its own function: numba drops writes to a tuple's arrays in a prange body."""
     tiers = v.combo_count.shape[1]
+    joint, mano_reach, pie_reach, out = given.joint, given.mano_reach, given.pie_reach, given.out
+    own, posted = learn.own, given.posted
     height, width, rest = 0, 0, 0
-    for at in range(tasks[task], tasks[task + 1]):
-        height = max(height, v.count[task_values[at, 0]])
-        width = max(width, v.count[task_values[at, 1]])
-        rest = max(rest, v.combo_count[task_values[at, 0]].max())
+    for at in range(first, last):
+        height = max(height, v.count[shown[at, 0]])
+        width = max(width, v.count[shown[at, 1]])
+        rest = max(rest, v.combo_count[shown[at, 0]].max())
     w = make_scratch1(height, width, rest)
     sizes = np.zeros(4, np.int64)
-    for at in range(tasks[task], tasks[task + 1]):
-        vm, vp = task_values[at, 0], task_values[at, 1]
+    for at in range(first, last):
+        vm, vp = shown[at, 0], shown[at, 1]
         nl, nf = v.count[vm], v.count[vp]
-        sizes[0], sizes[1], sizes[2] = nl, nf, nf * tiers
-        sizes[3] = v.combo_offset[vm, tiers - 1] + v.combo_count[vm, tiers - 1]
-        begin = table_start[vm, vp]
+        pair_sizes(v, vm, vp, sizes)
+        pair = Pair(vm, vp, given.table_start[vm, vp], sizes)
         for i in range(nl):
             mano = v.cls[vm, i]
             for j in range(nf):
@@ -358,8 +414,8 @@ def _task(
                 w.reach[0, 0, i] = mano_reach[v.cls[vm, i]] if own == 0 else np.float32(1.0)
             for j in range(nf):
                 w.reach[0, 1, j] = pie_reach[0, v.cls[vp, j]] if own == 1 else np.float32(1.0)
-            _before(mode, trees, v, store, w, regrets, sums, step, root, begin, sizes, vm, vp, own, gains)
-            if mode == BACKWARD:
+            _before(trees, v, store, w, learn, given, pair)
+            if given.back:
                 for i in range(nl):
                     for j in range(nf):
                         out[v.cls[vm, i], v.cls[vp, j]] = joint[v.cls[vm, i], v.cls[vp, j]] * w.pay0[0, i, j]
@@ -372,8 +428,8 @@ def _task(
                 w.reach[0, 0, i] = mano_reach[v.combo[vm, a, i]]
             for j in range(nf):
                 w.reach[0, 1, j] = pie_reach[a, v.cls[vp, j]]
-            _after(mode, trees, v, store, w, regrets, sums, step, root, begin, sizes, vm, vp, a, own, gains)
-            if mode == BACKWARD:
+            _after(trees, v, store, w, learn, given, pair, a)
+            if given.back:
                 for i in range(left):
                     mano = v.combo_row[vm, a, i]
                     for j in range(nf):
@@ -382,20 +438,13 @@ def _task(
 
 @njit(fastmath=True, parallel=True)
 def sweep_position(
-    mode: int, trees: PositionTrees, v: ValueLists, store: Store, tasks: np.ndarray, task_values: np.ndarray,
-    regrets: np.ndarray, sums: np.ndarray, step: Step, root: int, posted: bool, table_start: np.ndarray,
-    joint: np.ndarray, mano_reach: np.ndarray, pie_reach: np.ndarray, own: int, gains: np.ndarray, out: np.ndarray,
+    trees: PositionTrees, v: ValueLists, store: Store, learn: Update, given: PositionPass, starts: np.ndarray,
+    shown: np.ndarray,
 ) -> None:  # fmt: skip
-    """One pass over a position, for all that may be said; tasks (ranges of task_values, pairs of sets) are parallel.
+    """One pass over a continuation, for all values that may be shown.
 
-    The pairs that share a block must be in one task.
-
-    joint float32 [classes, classes]: share of all deals. Reaches since the deal: mano_reach [classes], or
-    [combinations] once his card lies; pie_reach [classes], or [tiers, classes]. The backward pass writes joint x
-    payoff to out, [classes, classes] or [combinations, classes].
+    shown int64 [pairs, 2]: pairs of value sets; starts int64 [tasks + 1]: where tasks begin in it, which are run side
+    by side. Pairs that share a block of tricks 2 and 3 must be in one task.
     """
-    for task in prange(len(tasks) - 1):
-        _task(
-            task, mode, trees, v, store, tasks, task_values, regrets, sums, step, root, posted, table_start, joint,
-            mano_reach, pie_reach, own, gains, out,
-        )  # fmt: skip
+    for task in prange(len(starts) - 1):
+        _task(starts[task], starts[task + 1], trees, v, store, learn, given, shown)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from solver.jit import kernel
@@ -14,21 +16,34 @@ from solver.truco.vector.cfr.lanes16 import (
     store_first,
     where_above,
 )
-from solver.truco.vector.cfr.schedule import Step
 from solver.truco.vector.model.forest import at_
 
 LEAST = np.float32(1e-30)
 """Sums of regrets or shares up to this count as none: the reciprocal of a smaller one may overflow."""
 
 
+class Update(NamedTuple):
+    """One player's update in one iteration: the tables and how it weighs, see Step."""
+
+    regrets: np.ndarray
+    """float32 [entries and spare]; sums, those of the average strategy, alike."""
+    sums: np.ndarray
+    own: int
+    """The updated player, 0 mano or 1 pie."""
+    positive: float
+    negative: float
+    average: float
+    floor: bool
+
+
 @kernel
 def match_regrets(
-    regrets: np.ndarray, begin: int, stride: int, actions: int, n: int, mix: np.ndarray, to: int, row: int
+    regrets: np.ndarray, begin: int, stride: int, actions: int, n: int, mix: np.ndarray, row: int
 ) -> None:
     """Regret matching over two to four actions; uniform where no regret is positive (above LEAST).
 
-    mix[to + a x row + k] from regrets[begin + a x stride + k] for k < n; actions are written out so that the
-    loop over holdings becomes vector instructions.
+    mix[a x row + k] from regrets[begin + a x stride + k] for k < n; both float32, flat. Actions are written out so
+    that the loop over holdings becomes vector instructions.
     """
     zero = np.float32(0.0)
     if actions == 2:
@@ -39,8 +54,8 @@ def match_regrets(
             total = p0 + p1
             scale = np.float32(1.0) / total if total > LEAST else zero
             spare = zero if total > LEAST else even
-            mix[at_(to + k)] = p0 * scale + spare
-            mix[at_(to + row + k)] = p1 * scale + spare
+            mix[at_(k)] = p0 * scale + spare
+            mix[at_(row + k)] = p1 * scale + spare
     elif actions == 3:
         even = np.float32(1.0 / 3.0)
         for k in range(n):
@@ -50,9 +65,9 @@ def match_regrets(
             total = p0 + p1 + p2
             scale = np.float32(1.0) / total if total > LEAST else zero
             spare = zero if total > LEAST else even
-            mix[at_(to + k)] = p0 * scale + spare
-            mix[at_(to + row + k)] = p1 * scale + spare
-            mix[at_(to + 2 * row + k)] = p2 * scale + spare
+            mix[at_(k)] = p0 * scale + spare
+            mix[at_(row + k)] = p1 * scale + spare
+            mix[at_(2 * row + k)] = p2 * scale + spare
     else:
         even = np.float32(0.25)
         for k in range(n):
@@ -63,47 +78,39 @@ def match_regrets(
             total = p0 + p1 + p2 + p3
             scale = np.float32(1.0) / total if total > LEAST else zero
             spare = zero if total > LEAST else even
-            mix[at_(to + k)] = p0 * scale + spare
-            mix[at_(to + row + k)] = p1 * scale + spare
-            mix[at_(to + 2 * row + k)] = p2 * scale + spare
-            mix[at_(to + 3 * row + k)] = p3 * scale + spare
+            mix[at_(k)] = p0 * scale + spare
+            mix[at_(row + k)] = p1 * scale + spare
+            mix[at_(2 * row + k)] = p2 * scale + spare
+            mix[at_(3 * row + k)] = p3 * scale + spare
 
 
 @kernel
 def update(
-    regrets: np.ndarray, sums: np.ndarray, begin: int, stride: int, actions: int, n: int, gain: np.ndarray, of: int,
-    mix: np.ndarray, to: int, row: int, reach: np.ndarray, own: int, step: Step, value: np.ndarray,
+    learn: Update, begin: int, stride: int, actions: int, n: int, gain: np.ndarray, mix: np.ndarray, row: int,
+    reach: np.ndarray, own: int, value: np.ndarray,
 ) -> None:  # fmt: skip
-    """Adds the regrets of the gains and the average-strategy weights of the mix; or trims the average, see Step.
+    """Adds the regrets of the gains and the average-strategy weights of the mix, for n holdings of one node.
 
-    Action a of holding k: gain[of + a x row + k], mix[to + a x row + k]; own reach[own + k]; value: work space.
+    Action a of holding k: entry begin + a x stride + k of the tables, gain[a x row + k], mix[a x row + k]; own reach
+    is reach[own + k]. All float32; value [n or more] is work space.
     """
     positive, negative, average = (
-        np.float32(step.positive),
-        np.float32(step.negative),
-        np.float32(step.average),
+        np.float32(learn.positive),
+        np.float32(learn.negative),
+        np.float32(learn.average),
     )
-    zero = np.float32(0.0)
-    if step.trim > 0.0:
-        for k in range(n):
-            total = zero
-            for a in range(actions):
-                total += sums[at_(begin + a * stride + k)]
-            for a in range(actions):
-                if sums[at_(begin + a * stride + k)] < np.float32(step.trim) * total:
-                    sums[at_(begin + a * stride + k)] = zero
-        return
-    lowest = zero if step.floor else np.float32(-np.inf)
+    regrets, sums, zero = learn.regrets, learn.sums, np.float32(0.0)
+    lowest = zero if learn.floor else np.float32(-np.inf)
     for k in range(n):
-        value[at_(k)] = mix[at_(to + k)] * gain[at_(of + k)]
+        value[at_(k)] = mix[at_(k)] * gain[at_(k)]
     for a in range(1, actions):
         for k in range(n):
-            value[at_(k)] += mix[at_(to + a * row + k)] * gain[at_(of + a * row + k)]
+            value[at_(k)] += mix[at_(a * row + k)] * gain[at_(a * row + k)]
     for a in range(actions):
-        at, m, g = begin + a * stride, to + a * row, of + a * row
+        at, m = begin + a * stride, a * row
         for k in range(n):
             old = regrets[at_(at + k)]
-            fresh = max(old, zero) * positive + min(old, zero) * negative + gain[at_(g + k)] - value[at_(k)]
+            fresh = max(old, zero) * positive + min(old, zero) * negative + gain[at_(m + k)] - value[at_(k)]
             regrets[at_(at + k)] = max(fresh, lowest)
         for k in range(n):
             sums[at_(at + k)] += average * reach[at_(own + k)] * mix[at_(m + k)]
@@ -135,31 +142,22 @@ def match16(
 
 @kernel
 def update16(
-    regrets: np.ndarray, sums: np.ndarray, begin: int, stride: int, actions: int, n: int, gain: np.ndarray, of: int,
-    mix: np.ndarray, to: int, row: int, reach: np.ndarray, own: int, step: Step,
+    learn: Update, begin: int, stride: int, actions: int, n: int, gain: np.ndarray, of: int, mix: np.ndarray, to: int,
+    row: int, reach: np.ndarray, own: int,
 ) -> None:  # fmt: skip
-    """As `update`, for up to 16 holdings of which the first n exist."""
+    """As `update`, for 16 holdings of which the first n exist: gain[of + a x row + k], mix[to + a x row + k]."""
     zero = splat(np.float32(0.0))
-    if step.trim > 0.0:
-        all_ = zero
-        for a in range(actions):
-            all_ = all_ + load(sums, begin + a * stride)
-        least = all_ * splat(np.float32(step.trim))
-        for a in range(actions):
-            old = load(sums, begin + a * stride)
-            store_first(sums, begin + a * stride, where_above(least, old, zero, old), n)
-        return
-    positive, negative = splat(np.float32(step.positive)), splat(np.float32(step.negative))
-    weight = splat(np.float32(step.average)) * load(reach, own)
+    positive, negative = splat(np.float32(learn.positive)), splat(np.float32(learn.negative))
+    weight = splat(np.float32(learn.average)) * load(reach, own)
     value = load(mix, to) * load(gain, of)
     for a in range(1, actions):
         value = value + load(mix, to + a * row) * load(gain, of + a * row)
     for a in range(actions):
         at = begin + a * stride
-        old = load(regrets, at)
+        old = load(learn.regrets, at)
         above = larger(old, zero)
         fresh = above * positive + (old - above) * negative + load(gain, of + a * row) - value
-        if step.floor:
+        if learn.floor:
             fresh = larger(fresh, zero)
-        store_first(regrets, at, fresh, n)
-        store_first(sums, at, load(sums, at) + weight * load(mix, to + a * row), n)
+        store_first(learn.regrets, at, fresh, n)
+        store_first(learn.sums, at, load(learn.sums, at) + weight * load(mix, to + a * row), n)

@@ -8,15 +8,12 @@ from typing import NamedTuple
 class Step(NamedTuple):
     """How one iteration weighs: regrets R <- R x (positive or negative factor) + r, averages S <- S + average x reach
     x strategy; with `floor` negative regrets become 0 (CFR+).
-
-    With `trim` above 0 nothing of that happens: sums of actions below that share of their infoset's become 0.
     """
 
     positive: float
     negative: float
     average: float
     floor: bool
-    trim: float = 0.0
 
 
 SCHEDULES = ("dcfr", "cfr+")

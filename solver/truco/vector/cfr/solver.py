@@ -12,15 +12,20 @@ from typing import Any
 import numpy as np
 
 from solver.jit import dealt_out
-from solver.truco.vector.cfr.accepted import BACKWARD, FORWARD, sweep_position
+from solver.truco.vector.cfr.accepted import PositionPass, sweep_position
 from solver.truco.vector.cfr.average import average_mix
+from solver.truco.vector.cfr.regrets import Update
 from solver.truco.vector.cfr.schedule import Step
-from solver.truco.vector.cfr.sweep import sweep_exits
+from solver.truco.vector.cfr.sweep import Arrival, sweep_exits
+from solver.truco.vector.cfr.trim import trim_sums
 from solver.truco.vector.model.address import empty_table
 from solver.truco.vector.model.game import Game
-from solver.truco.vector.model.trees import (
-    TrunkNode,
-)
+from solver.truco.vector.model.trees import Target, TrunkNode
+
+Reaches = tuple[np.ndarray, np.ndarray]
+"""Reach of mano, [classes] or once his card lies [combinations], and of pie, [classes] or [tiers of mano's card,
+classes], at exits [tiers, combinations]; float32.
+"""
 
 
 def memory_bytes(game: Game) -> int:
@@ -100,20 +105,24 @@ class VectorSolver:
         return np.array(values)
 
     def trim(self, share: float) -> None:
-        """Drops from the average strategy what has less than this share of its infoset, for good; regrets stay.
-
-        An average keeps traces of early iterations in actions that are never right.
-        """
-        for own in (0, 1):
-            self._update(own, Step(1.0, 1.0, 0.0, False, share))
+        """Drops from the average strategy what has less than this share of its infoset, for good; regrets stay."""
+        trim_sums(self.game, self.trunk_sums, self.position_sums, self.sums, share)
 
     def _update(self, own: int, step: Step) -> float:
-        game, trunk = self.game, self.game.trunk
-        holdings, after = game.holdings, game.holdings.after
-        tiers, classes, combos = holdings.num_tiers, holdings.num_classes, len(after.cls)
-        mixes = [self._mix(node, table) for node, table in zip(trunk.nodes, self.trunk_regrets, strict=True)]
+        mixes = [
+            self._mix(node, table)
+            for node, table in zip(self.game.trunk.nodes, self.trunk_regrets, strict=True)
+        ]
+        reach = self._forward(mixes)
+        value = self._leaf_values(own, reach, *self._after_trunk(own, reach, step))
+        return self._backward(own, step, mixes, reach, value)
+
+    def _forward(self, mixes: list[np.ndarray]) -> dict[Target, Reaches]:
+        """Reaches of mano and pie at every node and leaf of the trunk."""
+        trunk, holdings = self.game.trunk, self.game.holdings
+        tiers, classes = holdings.num_tiers, holdings.num_classes
         ones = np.ones(classes, np.float32)
-        reach: dict[tuple[str, int], tuple[np.ndarray, np.ndarray]] = {("node", 0): (ones, ones)}
+        reach: dict[Target, Reaches] = {("node", 0): (ones, ones)}
         for number, node in enumerate(trunk.nodes):
             mano, pie = reach["node", number]
             mix = mixes[number]
@@ -126,35 +135,52 @@ class VectorSolver:
                     continue
                 factor = mix[2 + k if node.plays else k]
                 reach[target] = (mano * factor, pie) if node.player == 0 else (mano, pie * factor)
+        return reach
 
-        # What follows accepted Envidos, forward.
-        store = self._store
+    def _after_trunk(
+        self, own: int, reach: dict[Target, Reaches], step: Step
+    ) -> tuple[np.ndarray, list[np.ndarray]]:
+        """One pass over all that follows the trunk: what exits are worth (Arrival.out), and joint weights x payoffs
+        of each continuation, [classes or combinations of mano, classes of pie].
+        """
+        game, store, holdings = self.game, self._store, self.game.holdings
+        tiers, classes, combos = holdings.num_tiers, holdings.num_classes, len(holdings.after.cls)
+        after_envido = Update(self.position_regrets, self.position_sums, own, *step)
         store.weights[:] = 0
         store.reach[:] = 0
         gathered = {key: self._gather(*key, reach) for key in game.position_tasks}
         nothing = np.zeros((1, 1), np.float32)
         for key, reaches_there in gathered.items():
-            self._sweep(FORWARD, *key, reaches_there, own, step, nothing)
-        # Tricks 2 and 3.
-        exits = len(trunk.exits)
+            self._sweep(False, *key, reaches_there, after_envido, nothing)
+        exits = len(game.trunk.exits)
         shape = {0: (exits, 1, combos), 1: (exits, tiers, combos)}
         reaches = [np.zeros(shape[player], np.float32) for player in (0, 1)]
         for e in range(exits):
             reaches[0][e, 0], reaches[1][e] = reach["exit", e]
         part = np.zeros((tiers, tiers, exits, self._width), np.float32)
+        come = Arrival(*game.combos, self._joint, reaches[1 - own], reaches[own], part)
+        update = Update(self.regrets, self.sums, own, *step)
         sweep_exits(
-            game.layout.trees.forest, game.layout.lists, game.combos, game.groups, store, self.regrets, self.sums,
-            step, self._joint, reaches[1 - own], reaches[own], own, self._order, part,
-        )  # fmt: skip
-        # Backward.
+            game.layout.trees.forest, game.layout.lists, game.groups, store, update, come, self._order
+        )
         weighted = []
         for number, continuation in enumerate(game.continuations):
-            rows = combos if continuation.position.posted else classes
-            out = np.zeros((rows, classes), np.float32)
+            out = np.zeros((combos if continuation.position.posted else classes, classes), np.float32)
             for winner in continuation.winners:
-                self._sweep(BACKWARD, number, winner, gathered[number, winner], own, step, out)
+                self._sweep(True, number, winner, gathered[number, winner], after_envido, out)
             weighted.append(out)
-        value = self._leaf_values(own, reach, part, weighted)
+        return part, weighted
+
+    def _backward(
+        self,
+        own: int,
+        step: Step,
+        mixes: list[np.ndarray],
+        reach: dict[Target, Reaches],
+        value: dict[Target, np.ndarray],
+    ) -> float:
+        """Updates the trunk's tables from the values of its leaves, which it uses up; own expected utility."""
+        trunk, after = self.game.trunk, self.game.holdings.after
         for number in range(len(trunk.nodes) - 1, -1, -1):
             node, mix = trunk.nodes[number], mixes[number]
             if node.player != own:
@@ -178,10 +204,6 @@ class VectorSolver:
             self._note_gains(number, gain)
             expected = (mix * gain).sum(axis=0)
             value["node", number] = expected
-            if step.trim > 0.0:
-                sums = self.trunk_sums[number]
-                sums[sums < np.float32(step.trim) * sums.sum(axis=0)] = 0
-                continue
             table = self.trunk_regrets[number]
             table *= np.where(table > 0, np.float32(step.positive), np.float32(step.negative))
             table += gain - expected
@@ -193,9 +215,7 @@ class VectorSolver:
     def _note_gains(self, number: int, gain: np.ndarray) -> None:
         """Called with the counterfactual values of a trunk node's actions, for those who keep them."""
 
-    def _gather(
-        self, number: int, winner: int, reach: dict[tuple[str, int], tuple[np.ndarray, np.ndarray]]
-    ) -> list[np.ndarray]:
+    def _gather(self, number: int, winner: int, reach: dict[Target, Reaches]) -> list[np.ndarray]:
         """Reaches of mano and pie where a continuation begins after `winner` won the Envido, summed over the chains
         that lead to it (others, at some scores, for each winner).
 
@@ -213,40 +233,34 @@ class VectorSolver:
         return [np.ascontiguousarray(mano), np.ascontiguousarray(np.atleast_2d(pie))]
 
     def _sweep(
-        self,
-        mode: int,
-        number: int,
-        winner: int,
-        reaches: list[np.ndarray],
-        own: int,
-        step: Step,
-        out: np.ndarray,
+        self, back: bool, number: int, winner: int, reaches: list[np.ndarray], update: Update, out: np.ndarray
     ) -> None:
         game = self.game
         continuation = game.continuations[number]
         gains = np.zeros((2, 5), np.float32)
         gains[:, 1:] = continuation.extra
-        if own == 1:
+        if update.own == 1:
             gains = -gains[::-1]
-        tasks, outcomes = game.position_tasks[number, winner]
-        sweep_position(
-            mode, game.positions, game.value_lists, self._store, tasks, outcomes, self.position_regrets,
-            self.position_sums, step, game.position_root[number], continuation.position.posted,
-            game.position_tables[number], self._joint, reaches[0], reaches[1], own, np.ascontiguousarray(gains), out,
+        given = PositionPass(
+            game.position_root[number], continuation.position.posted, back, game.position_tables[number], self._joint,
+            reaches[0], reaches[1], np.ascontiguousarray(gains), out,
         )  # fmt: skip
+        sweep_position(
+            game.positions, game.value_lists, self._store, update, given, *game.position_tasks[number, winner]
+        )
 
     def _leaf_values(
         self,
         own: int,
-        reach: dict[tuple[str, int], tuple[np.ndarray, np.ndarray]],
+        reach: dict[Target, Reaches],
         part: np.ndarray,
         weighted: list[np.ndarray],
-    ) -> dict[tuple[str, int], np.ndarray]:
+    ) -> dict[Target, np.ndarray]:
         """Counterfactual values of `own` at every terminal, exit and accepted Envido of the trunk."""
         game, trunk = self.game, self.game.trunk
         tiers = game.holdings.num_tiers
         sign = 1.0 if own == 0 else -1.0
-        value: dict[tuple[str, int], np.ndarray] = {}
+        value: dict[Target, np.ndarray] = {}
         for posted in (False, True):
             terminals = [k for k, terminal in enumerate(trunk.terminals) if terminal.posted == posted]
             found = self._against(self._joint, [reach["terminal", k] for k in terminals], own, posted)
@@ -296,7 +310,7 @@ class VectorSolver:
                 value["exit", e] = table - np.float32(leaving.payoffs.base) * base[e]
         return value
 
-    def _exit_mass(self, pair: tuple[np.ndarray, np.ndarray], own: int) -> np.ndarray:
+    def _exit_mass(self, pair: Reaches, own: int) -> np.ndarray:
         """Counterfactual mass at an exit: [combinations] of mano, or [tiers, combinations] of pie."""
         after = self.game.holdings.after
         mano, pie = pair
@@ -308,9 +322,7 @@ class VectorSolver:
             return self._against(self._joint, [(mano, by_class)], 0, True)[0]
         return self._against(self._joint, [(mano, pie)], 1, True)[0][:, after.cls]
 
-    def _against(
-        self, table: np.ndarray, pairs: list[tuple[np.ndarray, np.ndarray]], own: int, posted: bool
-    ) -> list[np.ndarray]:
+    def _against(self, table: np.ndarray, pairs: list[Reaches], own: int, posted: bool) -> list[np.ndarray]:
         """Sums of joint weights x the other's reach for each of some (mano, pie) reaches.
 
         `table` is [classes or combinations of mano, classes of pie]; results are shaped like own holdings there:

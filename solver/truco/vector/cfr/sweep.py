@@ -2,29 +2,48 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import prange
 
 from solver.jit import njit
-from solver.truco.vector.cfr.schedule import Step
-from solver.truco.vector.cfr.trick2 import make_scratch, solve_block
+from solver.truco.vector.cfr.regrets import Update
+from solver.truco.vector.cfr.trick2 import Situation, make_scratch, solve_block
 from solver.truco.vector.model.address import block_sizes
 from solver.truco.vector.model.forest import MAX_TIERS, Forest, Lists, at_
-from solver.truco.vector.model.layout import Combos, Groups
+from solver.truco.vector.model.layout import Groups
 from solver.truco.vector.model.positions import Store
+
+
+class Arrival(NamedTuple):
+    """How deals come to the exits of the trunk, and what they are worth there."""
+
+    start: np.ndarray
+    """int64 [tiers + 1]: combinations by first card; cls, row as in Combos."""
+    cls: np.ndarray
+    row: np.ndarray
+    joint: np.ndarray
+    """float32 [classes, classes]: share of all deals."""
+    other_reach: np.ndarray
+    """float32, since the deal, of who is not updated: mano's [exits, 1, combinations], pie's [exits, tiers of mano's
+    card, combinations]; own_reach alike."""
+    own_reach: np.ndarray
+    out: np.ndarray
+    """float32 [tiers a, tiers b, exits, padded]: counterfactual values of the updated player, over combinations of
+    first card a for mano, of b for pie."""
 
 
 @njit(fastmath=True)
 def _task(
-    task: int, forest: Forest, lists: Lists, combos: Combos, groups: Groups, store: Store, regrets: np.ndarray,
-    sums: np.ndarray, step: Step, joint: np.ndarray, other_reach: np.ndarray, own_reach: np.ndarray, own: int,
-    order: np.ndarray, out: np.ndarray,
-) -> None:  # fmt: skip
-    """A situation of sweep_exits, in its own function: numba drops writes to a tuple's arrays in a prange body."""
-    tiers = lists.left_count.shape[1]
-    a, b = order[task] // tiers, order[task] % tiers
-    ca, cb = combos.start[a], combos.start[b]
-    na, nb = combos.start[a + 1] - ca, combos.start[b + 1] - cb
+    number: int, forest: Forest, lists: Lists, groups: Groups, store: Store, learn: Update, come: Arrival
+) -> None:
+    """A pair of first cards, in its own function: numba drops writes to a tuple's arrays in a prange body."""
+    tiers, own = lists.left_count.shape[1], learn.own
+    other_reach, own_reach, out = come.other_reach, come.own_reach, come.out
+    a, b = number // tiers, number % tiers
+    ca, cb = come.start[a], come.start[b]
+    na, nb = come.start[a + 1] - ca, come.start[b + 1] - cb
     if na == 0 or nb == 0:
         return
     tie = a == b
@@ -34,7 +53,7 @@ def _task(
     here = np.empty((na, nb), np.float32)
     for i in range(na):
         for j in range(nb):
-            here[i, j] = joint[combos.cls[ca + i], combos.cls[cb + j]]
+            here[i, j] = come.joint[come.cls[ca + i], come.cls[cb + j]]
     width = max(na, nb)
     other = np.zeros(width, np.float32)
     line = np.zeros(width, np.float32)
@@ -57,8 +76,7 @@ def _task(
         mine = np.zeros(nm if own == 0 else np_, np.float32)
         first, last = groups.exit_start[g], groups.exit_start[g + 1]
         accepted = first == last
-        # Infosets that today's strategies do not reach have averages too.
-        live = step.trim > 0.0
+        live = False
         if accepted:
             at = store.start[block, a, b]
             for i in range(nm):
@@ -81,31 +99,35 @@ def _task(
                     for j in range(nb):
                         other[j] += other_reach[e, a, cb + j]
                     for i in range(na):
-                        mine[combos.row[ca + i]] += own_reach[e, 0, ca + i]
+                        mine[come.row[ca + i]] += own_reach[e, 0, ca + i]
                 else:
                     for i in range(na):
                         other[i] += other_reach[e, 0, ca + i]
                     for j in range(nb):
-                        mine[combos.row[cb + j]] += own_reach[e, a, cb + j]
+                        mine[come.row[cb + j]] += own_reach[e, a, cb + j]
             for i in range(na):
-                row = combos.row[ca + i]
+                row = come.row[ca + i]
                 if own == 1 and other[i] == 0.0:
                     continue
                 for j in range(nb):
                     x = here[i, j] * (other[j] if own == 0 else other[i])
                     if pie_leads:
-                        weights[combos.row[cb + j], row] += x
+                        weights[come.row[cb + j], row] += x
                     else:
-                        weights[row, combos.row[cb + j]] += x
+                        weights[row, come.row[cb + j]] += x
             live |= weights.max() > 0.0 or mine.max() > 0.0
         role = own if not pie_leads else 1 - own
         if live:
             block_sizes(lists, gl, gf, tie, sizes)
             root = groups.root[g, 2 if tie else 1 if pie_leads else 0]
+            begin = groups.table[block, a, b]
             solve_block(
-                forest, lists, w, regrets, sums, step, root, groups.table[block, a, b], sizes, gl, gf, tie,
-                weights, mine, role, gains,
-            )  # fmt: skip
+                forest,
+                lists,
+                w,
+                learn,
+                Situation(root, begin, sizes, gl, gf, tie, role, weights, mine, gains),
+            )
         payoff = w.pay0[0]
         if accepted:
             at = store.start[block, a, b]
@@ -127,13 +149,13 @@ def _task(
                 nearby[k, j] = x
                 reached[k] |= x > 0.0
         for i in range(na):
-            row = combos.row[ca + i]
+            row = come.row[ca + i]
             if pie_leads:
                 for j in range(nb):
-                    line[j] = here[i, j] * payoff[combos.row[cb + j], row]
+                    line[j] = here[i, j] * payoff[come.row[cb + j], row]
             else:
                 for j in range(nb):
-                    line[j] = here[i, j] * payoff[row, combos.row[cb + j]]
+                    line[j] = here[i, j] * payoff[row, come.row[cb + j]]
             for k in range(first, last):
                 if not reached[k]:
                     continue
@@ -151,19 +173,18 @@ def _task(
 
 @njit(fastmath=True, parallel=True)
 def sweep_exits(
-    forest: Forest, lists: Lists, combos: Combos, groups: Groups, store: Store, regrets: np.ndarray, sums: np.ndarray,
-    step: Step, joint: np.ndarray, other_reach: np.ndarray, own_reach: np.ndarray, own: int, order: np.ndarray,
-    out: np.ndarray,
-) -> None:  # fmt: skip
-    """Updates player `own` (0 mano, 1 pie) in all situations.
+    forest: Forest,
+    lists: Lists,
+    groups: Groups,
+    store: Store,
+    learn: Update,
+    come: Arrival,
+    order: np.ndarray,
+) -> None:
+    """Updates the player learn.own in all situations, and writes what exits are worth to come.out.
 
-    Exits of the trunk: reaches float32, mano's [exits, 1, combinations], pie's [exits, tiers, combinations] (the
-    tier is mano's card); counterfactual values go to `out` float32 [tiers a, tiers b, exits, padded]: over
-    combinations of a for mano, of b for pie. Blocks of accepted Envidos read weights and reach from `store` and
-    leave payoffs there. `order` lists situations as a x tiers + b.
+    Blocks of accepted Envidos read weights and reach from `store` and leave payoffs there. order int64: pairs of
+    first cards as a x tiers + b, run side by side.
     """
     for task in prange(len(order)):
-        _task(
-            task, forest, lists, combos, groups, store, regrets, sums, step, joint, other_reach, own_reach, own,
-            order, out,
-        )  # fmt: skip
+        _task(order[task], forest, lists, groups, store, learn, come)

@@ -21,11 +21,11 @@ from solver.truco.vector.cfr.lanes16 import (
     transpose,
     where_above,
 )
-from solver.truco.vector.cfr.regrets import LEAST, match16, match_regrets, update, update16
-from solver.truco.vector.cfr.schedule import Step
-from solver.truco.vector.cfr.trick3 import MAX_NODES, Third, solve_third
+from solver.truco.vector.cfr.regrets import LEAST, Update, match16, match_regrets, update, update16
+from solver.truco.vector.cfr.trick3 import MAX_NODES, Third, ThirdPass, solve_third
+from solver.truco.vector.model.address import table_at, table_rows, third_span
 from solver.truco.vector.model.forest import MAX_TIERS, Forest, Lists, at_
-from solver.truco.vector.model.trees import LEAF, TERMINAL, TURN
+from solver.truco.vector.model.trees import LEAF, TERMINAL, TURN, terminal_worth
 
 
 class Scratch(NamedTuple):
@@ -87,23 +87,37 @@ def _card_mix(n: int, actions: int, tiers: np.ndarray, mix: np.ndarray, row: int
                         mix[2 * row + h] = mix[h]
 
 
-@kernel
-def _table_at(forest: Forest, node: int, begin: int, sizes: np.ndarray) -> int:
-    at = begin
-    for i in range(6):
-        at += forest.place[node, i] * sizes[i]
-    return at
+class Situation(NamedTuple):
+    """Tricks 2 and 3 for one pair of first cards: its tables and what both sides come with."""
+
+    root: int
+    """Root of trick 2 in the forest."""
+    begin: int
+    """First table entry."""
+    sizes: np.ndarray
+    """int64 [6]: see `address.block_sizes`."""
+    gl: int
+    """List of the leader of trick 2; gf that of the other."""
+    gf: int
+    tie: bool
+    """Whether trick 1 was parda."""
+    own: int
+    """The updated role, 0 the leader."""
+    weights: np.ndarray
+    """float32 [leader's holdings, follower's and spare up to a multiple of 16]: joint weights x the other's reach."""
+    own_reach: np.ndarray
+    """float32 [own holdings]: reach since the deal."""
+    gains: np.ndarray
+    """float32 [2, 5]: utility of the updated player by whether he wins, and points."""
 
 
 @kernel
-def _ascend(
-    forest: Forest, w: Scratch, node: int, root: int, nl: int, nf: int, weights: np.ndarray, own: int,
-    gains: np.ndarray, row: int,
-) -> None:  # fmt: skip
+def _ascend(forest: Forest, w: Scratch, s: Situation, node: int, nl: int, nf: int, row: int) -> None:
     """Payoffs and counterfactual values (w.gain2) of a node before the first card of trick 2.
 
     Those of the cards have been added before.
     """
+    root, own, weights = s.root, s.own, s.weights
     k = node - root
     role, actions = forest.role[node], forest.actions[node]
     mine = role == own
@@ -118,7 +132,7 @@ def _ascend(
         end = code <= TERMINAL
         constant = np.float32(0.0)
         if end:
-            constant = gains[0 if (TERMINAL - code) // 5 == own else 1, (TERMINAL - code) % 5]
+            constant = terminal_worth(code, own, s.gains)
         below = w.pay0[0 if end else code - root]
         to = a * row
         if role == 1:
@@ -147,12 +161,10 @@ def _ascend(
 
 
 @kernel
-def _follow(
-    forest: Forest, lists: Lists, w: Scratch, regrets: np.ndarray, sums: np.ndarray, step: Step, root: int,
-    begin: int, sizes: np.ndarray, gl: int, gf: int, tie: bool, x: int, weights: np.ndarray, own: int,
-    gains: np.ndarray, row: int,
-) -> None:  # fmt: skip
+def _follow(forest: Forest, lists: Lists, w: Scratch, learn: Update, s: Situation, x: int, row: int) -> None:
     """Trick 2 after the leader's card x, for all nodes of the tree: payoffs to w.pay1, updates of stage 1."""
+    root, begin, sizes, gl, gf, tie = s.root, s.begin, s.sizes, s.gl, s.gf, s.tie
+    weights, own, gains = s.weights, s.own, s.gains
     nl, nf, tiers = lists.left_count[gl, x], lists.count[gf], lists.left_count.shape[1]
     reach2, mix2, pay1, cards2 = w.reach2, w.mix2, w.pay1, w.cards2
     joint3, won3, reach3, pay3 = w.third.joint3, w.third.won3, w.third.reach3, w.third.pay3
@@ -188,13 +200,14 @@ def _follow(
                 reach2[k, at_(change + i)] = reach2[up, at_(change + i)] * mix2[up, at_(a * row + i)]
             for i in range(nl + nf - n):
                 reach2[k, at_(row - change + i)] = reach2[up, at_(row - change + i)]
-        at = _table_at(forest, node, begin, sizes)
+        at = table_at(forest.place, node, begin, sizes)
+        first, stride = table_rows(role, 1, at, sizes, x, lists.offset[gl, x])
         if role == 1:
-            match_regrets(regrets, at + x * nf, sizes[2], actions, nf, mix2[k], 0, row)
+            match_regrets(learn.regrets, first, stride, actions, nf, mix2[k], row)
             if forest.kind[node] == TURN:
                 _card_mix(nf, actions, lists.tiers[gf], mix2[k], row)
         else:
-            match16(regrets, at + lists.offset[gl, x], sizes[3], actions, mix2, k * wide, row)
+            match16(learn.regrets, first, stride, actions, mix2, k * wide, row)
         for i in range(nl, MAX_TIERS):
             reach2[k, i] = np.float32(0.0)
         if forest.kind[node] == TURN:
@@ -208,12 +221,8 @@ def _follow(
         if left == 0:
             continue
         decided = y != x if tie else y >= x
-        if tie:
-            n1, entries, start1 = nl, lists.size[gl, 0], lists.offset[gl, x]
-            n2, entries2, start2 = left, lists.size[gf, 0], lists.offset[gf, y]
-        else:
-            n1, entries, start1 = left, lists.size[gf, 2], lists.offset_weaker[gf, y] + (x - y - 1) * left
-            n2, entries2, start2 = nl, lists.size[gl, 1], lists.offset_stronger[gl, x] + y * nl
+        span = third_span(lists, gl, gf, tie, x, y)
+        n1, n2 = (nl, left) if tie else (left, nl)
         if not decided:
             one, zero = splat(np.float32(1.0)), splat(np.float32(0.0))
             for j in range(MAX_TIERS):
@@ -243,23 +252,19 @@ def _follow(
             if tie and y < x:
                 worth = gains[0 if own == 1 else 1, level]
             if not decided:
-                below = begin
-                for i in range(6):
-                    below += forest.leaf_place[leaf, i] * sizes[i]
+                below = table_at(forest.leaf_place, leaf, begin, sizes)
                 # Reaches of the players of trick 3; its first is the leader of trick 2 only after two pardas.
-                first = 0 if tie else 2 * MAX_TIERS
+                lead = 0 if tie else 2 * MAX_TIERS
                 for i in range(MAX_TIERS):
-                    reach3[first + i] = reach2[k, i] if i < nl else np.float32(0.0)
-                    reach3[2 * MAX_TIERS - first + i] = np.float32(0.0)
+                    reach3[lead + i] = reach2[k, i] if i < nl else np.float32(0.0)
+                    reach3[2 * MAX_TIERS - lead + i] = np.float32(0.0)
                 for i in range(left):
                     pair = lists.left_pair[gf, y, i]
-                    reach3[2 * MAX_TIERS - first + i] = (
+                    reach3[2 * MAX_TIERS - lead + i] = (
                         reach2[k, at_(row + pair)] * mix2[k, at_(lists.left_slot[gf, y, i] * row + pair)]
                     )
-                solve_third(
-                    forest.third, w.third, regrets, sums, step, forest.leaf_root[leaf], below, n1, entries, start1,
-                    n2, entries2, start2, own if tie else 1 - own, gains,
-                )  # fmt: skip
+                third = ThirdPass(forest.leaf_root[leaf], below, n1, n2, own if tie else 1 - own)
+                solve_third(forest.third, w.third, learn, third, span, gains)
                 if not tie:
                     transpose(turned, 0, pay3, 0)
             faced = load(reach2, k * 2 * row)
@@ -290,7 +295,7 @@ def _follow(
             end = code <= TERMINAL
             constant = np.float32(0.0)
             if end:
-                constant = gains[0 if (TERMINAL - code) // 5 == own else 1, (TERMINAL - code) % 5]
+                constant = terminal_worth(code, own, gains)
             below = 0 if end else (code - root) * long
             to = a * row
             chance, found = load(mix2, k * wide + to), splat(np.float32(0.0))
@@ -309,32 +314,20 @@ def _follow(
             if mine and role == 0:
                 store(gain, to, found)
         if mine:
-            at = _table_at(forest, node, begin, sizes)
+            at = table_at(forest.place, node, begin, sizes)
+            first, stride = table_rows(role, 1, at, sizes, x, lists.offset[gl, x])
             if role == 1:
-                update(
-                    regrets, sums, at + x * nf, sizes[2], actions, nf, gain, 0, mix2[k], 0, row, reach2[k], row, step,
-                    w.value,
-                )  # fmt: skip
+                update(learn, first, stride, actions, nf, gain, mix2[k], row, reach2[k], row, w.value)
             else:
-                update16(
-                    regrets, sums, at + lists.offset[gl, x], sizes[3], actions, nl, gain, 0, mix2, k * wide, row,
-                    reach2, k * 2 * row, step,
-                )  # fmt: skip
+                update16(learn, first, stride, actions, nl, gain, 0, mix2, k * wide, row, reach2, k * 2 * row)
 
 
 @kernel
-def solve_block(
-    forest: Forest, lists: Lists, w: Scratch, regrets: np.ndarray, sums: np.ndarray, step: Step, root: int,
-    begin: int, sizes: np.ndarray, gl: int, gf: int, tie: bool, weights: np.ndarray, own_reach: np.ndarray,
-    own: int, gains: np.ndarray,
-) -> None:  # fmt: skip
-    """One update of the `own` role (0 leads trick 2) in a situation; payoffs to w.pay0[0].
-
-    weights float32 [leader's pairs, follower's pairs and then zeros up to a multiple of 16]; own_reach float32 [own
-    pairs]; gains float32 [2, 5]: what the updated player gets by winning or losing 0-4 points. `root` is the node of
-    trick 2, `begin` the first table entry.
-    """
-    nl, nf, tiers = lists.count[gl], lists.count[gf], lists.left_count.shape[1]
+def solve_block(forest: Forest, lists: Lists, w: Scratch, learn: Update, s: Situation) -> None:
+    """One update of a situation; payoffs to w.pay0[0], [leader's holdings, follower's]."""
+    root, sizes, gl, own, own_reach = s.root, s.sizes, s.gl, s.own, s.own_reach
+    begin = s.begin
+    nl, nf, tiers = lists.count[gl], lists.count[s.gf], lists.left_count.shape[1]
     row = len(w.gain2) // 3
     reach2, mix2, pay0 = w.reach2, w.mix2, w.pay0
     turned, held, long = w.third.turned, w.third.held, w.pay1.shape[1]
@@ -356,7 +349,8 @@ def solve_block(
             for i in range(nl + nf - n):
                 reach2[k, at_(row - change + i)] = reach2[up, at_(row - change + i)]
         n = nl if role == 0 else nf
-        match_regrets(regrets, _table_at(forest, node, begin, sizes), n, actions, n, mix2[k], 0, row)
+        first, stride = table_rows(role, 0, table_at(forest.place, node, begin, sizes), sizes, 0, 0)
+        match_regrets(learn.regrets, first, stride, actions, n, mix2[k], row)
         if forest.kind[node] == TURN:
             _card_mix(nl, actions, lists.tiers[gl], mix2[k], row)
             for i in range(nl):
@@ -368,25 +362,7 @@ def solve_block(
         left = lists.left_count[gl, x]
         if left == 0:
             continue
-        _follow(
-            forest,
-            lists,
-            w,
-            regrets,
-            sums,
-            step,
-            root,
-            begin,
-            sizes,
-            gl,
-            gf,
-            tie,
-            x,
-            weights,
-            own,
-            gains,
-            row,
-        )
+        _follow(forest, lists, w, learn, s, x, row)
         for node in range(root, last):
             if forest.stage[node] == 1 or forest.kind[node] != TURN:
                 continue
@@ -412,11 +388,20 @@ def solve_block(
             continue
         k = node - root
         role = forest.role[node]
-        _ascend(forest, w, node, root, nl, nf, weights, own, gains, row)
+        _ascend(forest, w, s, node, nl, nf, row)
         if role == own:
             n = nl if role == 0 else nf
-            at = _table_at(forest, node, begin, sizes)
+            first, stride = table_rows(role, 0, table_at(forest.place, node, begin, sizes), sizes, 0, 0)
             update(
-                regrets, sums, at, n, forest.actions[node], n, w.gain2, 0, mix2[k], 0, row, reach2[k], row * role,
-                step, w.value,
-            )  # fmt: skip
+                learn,
+                first,
+                stride,
+                forest.actions[node],
+                n,
+                w.gain2,
+                mix2[k],
+                row,
+                reach2[k],
+                row * role,
+                w.value,
+            )

@@ -14,8 +14,8 @@ from solver.truco.vector.cfr.lanes16 import (
     splat,
     store,
 )
-from solver.truco.vector.cfr.regrets import match16, update16
-from solver.truco.vector.cfr.schedule import Step
+from solver.truco.vector.cfr.regrets import Update, match16, update16
+from solver.truco.vector.model.address import ThirdSpan, third_at, third_rows
 from solver.truco.vector.model.forest import (
     ACTION,
     ACTIONS,
@@ -25,12 +25,11 @@ from solver.truco.vector.model.forest import (
     MAX_TIERS,
     NODES,
     PARENT,
-    PLACE,
     ROLE,
     STAGE,
     at_,
 )
-from solver.truco.vector.model.trees import LEAF, TERMINAL, TURN
+from solver.truco.vector.model.trees import LEAF, TERMINAL, TURN, terminal_worth
 
 MAX_NODES = 48
 """Room for the nodes of one trick tree."""
@@ -64,17 +63,30 @@ class Third(NamedTuple):
     """float32 [2 x 16]: tiers of the cards left, the leader's of trick 2 first; -1 where there is none."""
 
 
+class ThirdPass(NamedTuple):
+    """Trick 3 for one pair of cards of trick 2 that left it open."""
+
+    root: int
+    begin: int
+    """First entry of its tables."""
+    n1: int
+    """Cards that its leader may have left."""
+    n2: int
+    own: int
+    """The updated role: 0 who leads trick 3, 1 the other."""
+
+
 @kernel
 def solve_third(
-    third: np.ndarray, w: Third, regrets: np.ndarray, sums: np.ndarray, step: Step, root: int, begin: int, n1: int,
-    entries: int, first: int, n2: int, entries2: int, second: int, own: int, gains: np.ndarray,
-) -> None:  # fmt: skip
-    """Trick 3 after two tricks; payoffs to the first matrix of w.pay3.
+    third: np.ndarray, w: Third, learn: Update, t: ThirdPass, span: ThirdSpan, gains: np.ndarray
+) -> None:
+    """One update of trick 3; payoffs to the first matrix of w.pay3.
 
-    Its leader is player 0. Each player's holdings in number, entries in all and first entry. Reads the first rows of
-    w.reach3, w.joint3 and w.won3. `own` is the updated player, `gains` [2, 5] are his by whether he wins.
-    Holdings that do not exist weigh nothing.
+    third: Forest.third; gains float32 [2, 5]: the updated player's utility by whether he wins, and points. Reads the
+    first rows of w.reach3, w.joint3 and w.won3. Holdings that do not exist weigh nothing.
     """
+    regrets, sums, root, begin, n1, n2, own = learn.regrets, learn.sums, t.root, t.begin, t.n1, t.n2, t.own
+    entries, first, entries2, second = span.entries, span.first, span.entries2, span.second
     one, zero = splat(np.float32(1.0)), splat(np.float32(0.0))
     row, both = MAX_TIERS, 2 * MAX_TIERS
     mix3, reach3, mass3, joint3, won3 = w.mix3, w.reach3, w.mass3, w.joint3, w.won3
@@ -86,7 +98,7 @@ def solve_third(
         role, actions, late = third[node, ROLE], third[node, ACTIONS], third[node, STAGE] == 1
         if actions == 1:
             continue
-        at = begin + third[node, PLACE] * entries + third[node, PLACE + 1] * entries2
+        at = third_at(third, node, begin, entries, entries2)
         own_first = late or role == 0
         at += first + n1 - 1 if own_first else second + n2 - 1
         stride = entries if own_first else entries2
@@ -152,23 +164,22 @@ def solve_third(
             store(mix3, m, one)
             store(mix3, m + row, one)
             continue
-        at = begin + third[node, PLACE] * entries + third[node, PLACE + 1] * entries2
-        if not late and role == 1:
-            match16(regrets, at + second, entries2, actions, mix3, m, both)
-        elif late and role == 1:
-            match16(regrets, at + first, 2 * entries, actions, mix3, m, both)
-            match16(regrets, at + entries + first, 2 * entries, actions, mix3, m + row, both)
-        else:
-            match16(regrets, at + first, entries, actions, mix3, m, both)
-            if late:
-                for a in range(actions):
-                    store(mix3, m + a * both + row, load(mix3, m + a * both))
+        at = third_at(third, node, begin, entries, entries2)
+        stage = third[node, STAGE]
+        start, stride = third_rows(role, stage, at, span, 0)
+        match16(regrets, start, stride, actions, mix3, m, both)
+        if late and role == 1:
+            start, stride = third_rows(role, stage, at, span, 1)
+            match16(regrets, start, stride, actions, mix3, m + row, both)
+        elif late:
+            for a in range(actions):
+                store(mix3, m + a * both + row, load(mix3, m + a * both))
     for node in range(last - 1, root - 1, -1):
         k = node - root
         role, actions = third[node, ROLE], third[node, ACTIONS]
         mine_ = role == own
         turn = third[node, KIND] == TURN
-        at = begin + third[node, PLACE] * entries + third[node, PLACE + 1] * entries2
+        at = third_at(third, node, begin, entries, entries2)
         here = k * 2 * both
         m = k * 3 * both
         if third[node, STAGE] == 1:
@@ -184,7 +195,7 @@ def solve_third(
                     below = (code - root) * both
                     low, high = load(post3, below), load(post3, below + row)
                 elif code <= TERMINAL:
-                    low = splat(gains[0 if (TERMINAL - code) // 5 == own else 1, (TERMINAL - code) % 5])
+                    low = splat(terminal_worth(code, own, gains))
                     high = low
                 else:
                     low, high = splat(first_won), splat(second_won)
@@ -201,20 +212,24 @@ def solve_third(
             store(post3, out + row, won_)
             if not mine_ or actions == 1:
                 continue
+            start, stride = third_rows(role, 1, at, span, 0)
+            update16(learn, start, stride, actions, n1, gain, 0, mix3, m, both, reach3, here + both)
             if role == 1:
+                start, stride = third_rows(role, 1, at, span, 1)
                 update16(
-                    regrets, sums, at + first, 2 * entries, actions, n1, gain, 0, mix3, m, both, reach3, here + both,
-                    step,
-                )  # fmt: skip
-                update16(
-                    regrets, sums, at + entries + first, 2 * entries, actions, n1, gain, row, mix3, m + row, both,
-                    reach3, here + both + row, step,
-                )  # fmt: skip
-            else:
-                update16(
-                    regrets, sums, at + first, entries, actions, n1, gain, 0, mix3, m, both, reach3, here + both,
-                    step,
-                )  # fmt: skip
+                    learn,
+                    start,
+                    stride,
+                    actions,
+                    n1,
+                    gain,
+                    row,
+                    mix3,
+                    m + row,
+                    both,
+                    reach3,
+                    here + both + row,
+                )
             continue
         other = here + (both if role == 0 else 0)  # reach of the player who does not move
         out = k * row * row
@@ -230,7 +245,7 @@ def solve_third(
                 low = load(post3, below)
                 extra = load(post3, below + row) - low
             elif ends:
-                low = splat(gains[0 if (TERMINAL - code) // 5 == own else 1, (TERMINAL - code) % 5])
+                low = splat(terminal_worth(code, own, gains))
             else:
                 below = (code - root) * row * row
             chance = load(mix3, to)
@@ -254,7 +269,6 @@ def solve_third(
             if mine_ and role == 0:
                 store(gain, a * both, found)
         if mine_ and actions > 1:
-            update16(
-                regrets, sums, at + (first if role == 0 else second), entries if role == 0 else entries2, actions,
-                n1 if role == 0 else n2, gain, 0, mix3, m, both, reach3, here + both * role, step,
-            )  # fmt: skip
+            start, stride = third_rows(role, 0, at, span, 0)
+            n = n1 if role == 0 else n2
+            update16(learn, start, stride, actions, n, gain, 0, mix3, m, both, reach3, here + both * role)

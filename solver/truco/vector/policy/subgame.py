@@ -15,8 +15,9 @@ import numpy as np
 from game.truco.actions import QUIERO, TRUCO
 from game.truco.hand import Hand
 from solver.truco.vector.cfr.average import Tables, shares
+from solver.truco.vector.cfr.regrets import Update
 from solver.truco.vector.cfr.schedule import Step, schedule_step
-from solver.truco.vector.cfr.trick2 import make_scratch, solve_block
+from solver.truco.vector.cfr.trick2 import Situation, make_scratch, solve_block
 from solver.truco.vector.model.address import block_sizes, empty_table, pair_sizes, table_at, table_rows
 from solver.truco.vector.model.forest import MAX_TIERS
 from solver.truco.vector.model.game import Game
@@ -125,10 +126,12 @@ class Resolver:
         """Updates a player (0 mano, 1 pie); its expected utility at the current strategies."""
         layout = self._game.layout
         role = own if self._leader == 0 else 1 - own
-        solve_block(
-            layout.trees.forest, layout.lists, self._scratch, self.regrets, self.sums, step, self._root, self._begin,
-            self._sizes, *self._lists, self._tie, self._weights[own], self._ones[own], role, self._gains[own],
+        situation = Situation(
+            self._root, self._begin, self._sizes, *self._lists, self._tie, role, self._weights[own], self._ones[own],
+            self._gains[own],
         )  # fmt: skip
+        update = Update(self.regrets, self.sums, own, *step)
+        solve_block(layout.trees.forest, layout.lists, self._scratch, update, situation)
         rows, columns = self._deals.shape
         payoff = self._scratch.pay0[0, :rows, :columns].astype(np.float64)
         return float((self._deals * payoff).sum()) / self._mass
