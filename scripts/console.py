@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -112,8 +113,11 @@ def _plain(value: Any) -> Any:
 
 
 @contextmanager
-def progress(description: str) -> Iterator[Callable[..., None]]:
-    """A progress bar with the time left on stderr; call it with the share done and a short note."""
+def progress(description: str, after: float = 0.0) -> Iterator[Callable[..., None]]:
+    """A progress bar with the time left on stderr; call it with the share done and a short note.
+
+    With `after` it appears only when that many seconds have passed.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -126,13 +130,21 @@ def progress(description: str) -> Iterator[Callable[..., None]]:
         TimeRemainingColumn(elapsed_when_finished=False),
         TextColumn("{task.fields[note]}"),
     )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(description, total=1.0, note="")
+    bar = Progress(*columns, console=Console(stderr=True))
+    task = bar.add_task(description, total=1.0, note="")
+    begin = time.monotonic()
 
-        def update(done: float, note: str = "") -> None:
-            bar.update(task, completed=min(done, 1.0), note=note)
+    def update(done: float, note: str = "") -> None:
+        if time.monotonic() - begin >= after:
+            bar.start()
+        bar.update(task, completed=min(done, 1.0), note=note)
 
+    try:
+        if after == 0.0:
+            bar.start()
         yield update
+    finally:
+        bar.stop()
 
 
 def chosen_rules(name: str, changes: list[str] | None) -> Rules:

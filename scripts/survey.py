@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+
+from scripts.console import progress
 
 if TYPE_CHECKING:
     from game.truco.rules import Rules
@@ -202,11 +205,19 @@ def take_survey(
     from solver.truco.reading.census import take_census
 
     rounds = rounds or (ROUNDS_BY_HAND if by == "hand" else ROUNDS)
-    censuses = []
-    for _, group in groupby(questions, key=lambda question: question.seat):
-        asked = [(question, by or natural_rows(question)) for question in group]
-        censuses += take_census(solution, asked, rounds, seed)
+    groups = [list(group) for _, group in groupby(questions, key=lambda question: question.seat)]
+    censuses: list[Census] = []
+    with progress("hands played", after=2.0) as show:
+        for number, group in enumerate(groups):
+            asked = [(question, by or natural_rows(question)) for question in group]
+            shown = partial(_show_part, show, number, len(groups))
+            censuses += take_census(solution, asked, rounds, seed, shown)
     return Survey(solution, censuses, rounds, seed)
+
+
+def _show_part(show: Callable[[float], None], number: int, parts: int, done: float) -> None:
+    """Shows the share done of one of several parts of equal length."""
+    show((number + done) / parts)
 
 
 def natural_rows(question: Question) -> str:

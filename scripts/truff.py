@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scripts.console import JsonOption, new_app, print_json, progress, run
+from scripts.truff_train import SeedOption, check_folder, train
 
 if TYPE_CHECKING:
     from game.truff.deal import View
@@ -18,7 +19,6 @@ app = new_app(
     "Truff, the Indonesian exact-contract trick game: what to bid, how to play, and what it is worth."
 )
 advise = new_app("Advice for one hand: the bid, the mode at T = 13, or the next card.")
-train = new_app("Make the files of weights that come with the package, again.")
 app.add_typer(advise, name="advise")
 app.add_typer(train, name="train")
 
@@ -30,7 +30,6 @@ BidsOption = Annotated[
         metavar='"3C 2C / 4H / 5S / 6D"',
     ),
 ]
-SeedOption = Annotated[int, typer.Option(min=0, help="Same seed and input, same answer.")]
 TrumpLeadOption = Annotated[
     str, typer.Option(help="When a trump may be led: broken, first or never.", metavar="RULE")
 ]
@@ -40,7 +39,6 @@ FaceDownOption = Annotated[
 WorldsOption = Annotated[int, typer.Option(min=1, help="Guesses of the hidden cards to play out.")]
 
 _SHOWN_BIDS = 8
-_GAIN_DEALS = 1000
 
 
 def main() -> None:
@@ -243,7 +241,7 @@ def table(
     from solver.truff.survey import survey_hands
 
     if out is not None:
-        _check_folder(out)
+        check_folder(out)
     survey = survey_hands(hands, deals, seed, _rules("broken", "trick"), load_policy(), load_bidder())
     rows = []
     for low, high in ((4, 4), (5, 5), (6, 6), (7, 13)):
@@ -370,7 +368,7 @@ def plot(
     """Draw the expected points of every contract of a hand, and the tricks won with the best ones."""
     from scripts.truff_plot import draw_bids
 
-    _check_folder(out)
+    check_folder(out)
     if out.suffix not in (".png", ".svg", ".pdf"):
         raise ValueError(f"pictures are .png, .svg or .pdf, not {out.name!r}")
     ranked, _ = _rank_bids(hand, deals, _rules("broken", "trick"), seed)
@@ -418,108 +416,6 @@ def speed(seed: SeedOption = 1, json: JsonOption = False) -> None:
         return
     for name, rate in rates.items():
         print(f"{rate:10,.0f} {name} per second")
-
-
-@train.command("policy")
-def train_policy(
-    out: Annotated[Path, typer.Option(help="File to write (JSON).")] = Path("solver/truff/data/policy.json"),
-    generations: Annotated[int, typer.Option(min=1, help="Rounds of the cross-entropy method.")] = 40,
-    seed: SeedOption = 1,
-) -> None:
-    """Tune the rollout policy against rule-based players and itself (3 minutes of one core)."""
-    import json
-
-    from solver.truff.engine import config
-    from solver.truff.policy import START_WEIGHTS, WEIGHT_NAMES
-    from solver.truff.tune import tune_policy
-
-    _check_folder(out)
-    with progress("tuning the policy") as update:
-        weights = tune_policy(
-            START_WEIGHTS,
-            config(_rules("broken", "trick")),
-            generations,
-            seed,
-            progress=lambda done, points, made: update(
-                (done + 1) / generations, f"{points:+.3f} points, {made:.1%} made"
-            ),
-        )
-    record = {
-        "generations": generations,
-        "seed": seed,
-        "weights": dict(zip(WEIGHT_NAMES, weights, strict=True)),
-    }
-    out.write_text(json.dumps(record, indent=1) + "\n")
-    print(out)
-
-
-@train.command("bids")
-def train_bids(
-    out: Annotated[Path, typer.Option(help="File to write (npz).")] = Path("solver/truff/data/bidder.npz"),
-    rounds: Annotated[int, typer.Option(min=1, help="Best responses of fictitious play.")] = 12,
-    samples: Annotated[int, typer.Option(min=10000, help="Simulated bids per best response.")] = 1_000_000,
-    seed: SeedOption = 1,
-    json: JsonOption = False,
-) -> None:
-    """Learn bids by fictitious play (6 minutes of one core) and measure what a fresh deviator still gains."""
-    from solver.truff.bidding import save_bidder
-    from solver.truff.engine import config
-    from solver.truff.fictitious import fictitious_play, measure_gain
-    from solver.truff.policy import load_policy
-
-    _check_folder(out)
-    cfg, policy = config(_rules("broken", "trick")), load_policy()
-    with progress("fictitious play") as update:
-        bidder = fictitious_play(
-            cfg,
-            policy,
-            rounds,
-            samples,
-            seed,
-            progress=lambda done, gain, interval: update(
-                done / (rounds + 1), f"round {done}: response gains {gain:+.3f} ± {interval:.3f}"
-            ),
-        )
-        gain, interval = measure_gain(cfg, policy, bidder, samples, seed + 500)
-    save_bidder(bidder, out)
-    if json:
-        print_json({"file": str(out), "rounds": rounds, "gain": gain, "interval": interval})
-    else:
-        print(f"{out}: a fresh deviator gains {gain:+.3f} ± {interval:.3f} points per deal")
-
-
-@train.command("gain")
-def train_gain(
-    samples: Annotated[
-        int, typer.Option(min=10000, help="Simulated bids to fit the deviator to.")
-    ] = 1_000_000,
-    hands: Annotated[int, typer.Option(min=2, help="Hands of the deviator who simulates.")] = 400,
-    seed: SeedOption = 501,
-    json: JsonOption = False,
-) -> None:
-    """Measure what unilateral deviators gain against the learned bids (2 minutes of one core)."""
-    from solver.truff.bidding import load_bidder
-    from solver.truff.engine import config, new_rng
-    from solver.truff.fictitious import measure_gain, simulation_gains
-    from solver.truff.policy import load_policy
-    from solver.truff.tournament import mean_and_interval
-
-    cfg, policy, bidder = config(_rules("broken", "trick")), load_policy(), load_bidder()
-    gain, interval = measure_gain(cfg, policy, bidder, samples, seed)
-    gains = simulation_gains(cfg, policy, bidder, hands, _GAIN_DEALS, new_rng(seed))
-    simulated, simulated_interval = mean_and_interval(gains)
-    if json:
-        print_json(
-            {
-                "network": gain,
-                "network_interval": interval,
-                "simulation": simulated,
-                "simulation_interval": simulated_interval,
-            }
-        )
-        return
-    print(f"a deviator with a fresh network gains {gain:+.3f} ± {interval:.3f} points per deal")
-    print(f"a deviator who simulates gains        {simulated:+.3f} ± {simulated_interval:.3f}")
 
 
 def _rules(trump_lead: str, face_down: str) -> Rules:
@@ -610,8 +506,3 @@ def _situation_line(view: View) -> str:
         f"trump {facts['trump']}, main {facts['mode']}, contracts {' '.join(map(str, view.numbers))},"
         f" tricks {' '.join(map(str, view.won))} (yours first)"
     )
-
-
-def _check_folder(path: Path) -> None:
-    if not path.parent.is_dir():
-        raise ValueError(f"folder {path.parent} does not exist")

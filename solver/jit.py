@@ -156,6 +156,14 @@ def kernel(function: Any) -> Any:
     return njit(fastmath=True, _nrt=False)(function)
 
 
+def lean(function: Any) -> Any:
+    """As `kernel` for kernels that make no arrays, with exact arithmetic.
+
+    Small kernels that get many arrays spend most of their time counting references otherwise.
+    """
+    return njit(_nrt=False)(function)
+
+
 def dealt_out(work: Sequence[float]) -> list[int]:
     """An order of tasks in which every thread of a `prange` gets as much work as the others.
 

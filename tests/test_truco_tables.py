@@ -17,6 +17,7 @@ import pytest
 
 from game.truco.actions import ENVIDO, FALTA_ENVIDO, MAZO, REAL_ENVIDO, RETRUCO, TRUCO, VALE_CUATRO
 from game.truco.cards import card_names, tier
+from game.truco.equity import simple_equity
 from game.truco.hand import MANO, PIE, Decision, Hand
 from game.truco.rules import PRESETS, make_rules
 from scripts import charts
@@ -272,7 +273,8 @@ def test_frame_says_what_is_not_known():
 
 
 def test_match_utility_is_shown_as_winning_chances(quick_solution):
-    info = replace(quick_solution.info, utility="match", mano_value=-0.1, exploitability=0.02)
+    equity = simple_equity(15).rows()
+    info = replace(quick_solution.info, utility="match", equity=equity, mano_value=-0.1, exploitability=0.02)
     survey = take_survey(replace(quick_solution, info=info), [opening(MANO)], None, 1, 1)
     assert survey.facts()["mano_value"] == pytest.approx(0.45)
     assert survey.facts()["exploitability"] == pytest.approx(0.01)

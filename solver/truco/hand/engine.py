@@ -14,7 +14,7 @@ from game.truco.cards import DECK_SIZE, ENVIDO_POINTS, TIERS
 from game.truco.equity import EquityTable
 from game.truco.hand import Hand
 from game.truco.rules import Rules
-from solver.jit import njit
+from solver.jit import lean
 
 # Fields of a state. Players are 0 = mano, 1 = pie; -1 stands for nobody or nothing.
 SCORE = 0  # two: match points of mano, pie
@@ -102,13 +102,13 @@ def encode(hand: Hand) -> np.ndarray:
     return state
 
 
-@njit
+@lean
 def stronger(a: int, b: int) -> bool:
     """Whether card a sorts before card b: by tier, equal tiers by index."""
     return _TIER[a] < _TIER[b] or (_TIER[a] == _TIER[b] and a < b)
 
 
-@njit
+@lean
 def envido_worth(a: int, b: int, c: int) -> int:
     """Envido value of three cards (R-20)."""
     best = max(_POINTS[a], _POINTS[b], _POINTS[c])
@@ -121,7 +121,7 @@ def envido_worth(a: int, b: int, c: int) -> int:
     return best
 
 
-@njit
+@lean
 def deal(state: np.ndarray, cards: np.ndarray, mano_score: int, pie_score: int) -> None:
     """Fills `state` with a fresh hand; `cards` holds mano's three cards, then pie's."""
     state[:] = 0
@@ -146,7 +146,7 @@ def deal(state: np.ndarray, cards: np.ndarray, mano_score: int, pie_score: int) 
         state[WORTH + player] = envido_worth(a, b, c)
 
 
-@njit
+@lean
 def mover(state: np.ndarray) -> int:
     """Player to decide; meaningless once the hand is over."""
     if state[ENVIDO_STATUS] == ASKED:
@@ -156,7 +156,7 @@ def mover(state: np.ndarray) -> int:
     return state[ON_TURN]
 
 
-@njit
+@lean
 def may_open_envido(state: np.ndarray, rules: np.ndarray) -> bool:
     """Whether the mover, not answering an Envido, may call one (A-6, A-7, A-8)."""
     return (
@@ -167,7 +167,7 @@ def may_open_envido(state: np.ndarray, rules: np.ndarray) -> bool:
     )
 
 
-@njit
+@lean
 def _add_envido_calls(state: np.ndarray, rules: np.ndarray, out: np.ndarray, n: int) -> int:
     if state[FALTA] == 1:
         return n
@@ -181,7 +181,7 @@ def _add_envido_calls(state: np.ndarray, rules: np.ndarray, out: np.ndarray, n: 
     return n + 1
 
 
-@njit
+@lean
 def legal(state: np.ndarray, rules: np.ndarray, out: np.ndarray) -> int:
     """Writes the legal actions to `out` (room for MAX_LEGAL) and returns how many.
 
@@ -216,7 +216,7 @@ def legal(state: np.ndarray, rules: np.ndarray, out: np.ndarray) -> int:
     return n + 1
 
 
-@njit
+@lean
 def _award(state: np.ndarray, rules: np.ndarray, player: int, points: int) -> None:
     score = min(rules[TARGET], state[SCORE + player] + points)
     state[SCORE + player] = score
@@ -224,7 +224,7 @@ def _award(state: np.ndarray, rules: np.ndarray, player: int, points: int) -> No
         state[OVER] = 1
 
 
-@njit
+@lean
 def declined_worth(state: np.ndarray) -> int:
     """What the Envido chain was worth before its last call, at least 1 (R-23)."""
     chain = 2 * state[PLAIN] + 3 * state[REAL]
@@ -233,7 +233,7 @@ def declined_worth(state: np.ndarray) -> int:
     return max(1, chain)
 
 
-@njit
+@lean
 def accepted_worth(state: np.ndarray, rules: np.ndarray) -> int:
     """What the Envido chain pays when accepted (R-22)."""
     chain = 2 * state[PLAIN] + 3 * state[REAL]
@@ -244,13 +244,13 @@ def accepted_worth(state: np.ndarray, rules: np.ndarray) -> int:
     return goal - best + (chain if rules[ADDS] == 1 else 0)
 
 
-@njit
+@lean
 def _finish(state: np.ndarray, rules: np.ndarray, winner: int, points: int) -> None:
     _award(state, rules, winner, points)
     state[OVER] = 1
 
 
-@njit
+@lean
 def _play(state: np.ndarray, rules: np.ndarray, player: int, card: int) -> None:
     for slot in range(3):
         if state[CARDS + 3 * player + slot] == card:
@@ -278,7 +278,7 @@ def _play(state: np.ndarray, rules: np.ndarray, player: int, card: int) -> None:
         _finish(state, rules, max(0, state[RESULT]), state[VALUE])
 
 
-@njit
+@lean
 def apply(state: np.ndarray, rules: np.ndarray, action: int) -> None:
     """Plays a legal action for the mover, changing `state`; legality is not checked."""
     player = mover(state)

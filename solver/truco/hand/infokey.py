@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from game.truco.cards import MAX_ENVIDO, TIERS
-from solver.jit import njit
+from solver.jit import lean
 from solver.truco.hand.engine import (
     ACCEPTED,
     ASKED,
@@ -47,25 +47,25 @@ _COARSE = np.array(
 _MIDDLE = np.array([0, 0, 1, 2, 2, 3, 4, 5, 6, 6, 7, 8, 8, 9, 9], np.int64)  # 10 classes after trick 1
 
 
-@njit
+@lean
 def own_envido_class(value: int) -> int:
     """Own Envido value once Envido is settled: no pair, low pair, high pair."""
     return 0 if value < 20 else 1 if value < 27 else 2
 
 
-@njit
+@lean
 def shown_envido_class(value: int) -> int:
     """The other's shown Envido value: no pair, 20-25, 26-28, 29 and more."""
     return 0 if value < 20 else 1 if value < 26 else 2 if value < 29 else 3
 
 
-@njit
+@lean
 def _relation(card: int, other: int) -> int:
     """0 if card beats other, 1 if parda, 2 if it loses."""
     return 0 if _TIER[card] < _TIER[other] else 1 if _TIER[card] == _TIER[other] else 2
 
 
-@njit
+@lean
 def _hand_class(first: int, second: int) -> int:
     """Six classes of the two strongest cards, given their _FINE classes: 0 is the best."""
     if first <= 1:
@@ -75,7 +75,7 @@ def _hand_class(first: int, second: int) -> int:
     return 4 if first <= 5 else 5
 
 
-@njit
+@lean
 def info_key(state: np.ndarray, rules: np.ndarray, player: int) -> int:
     """Key of what the player remembers in this state; non-negative int64, different per seat."""
     other = 1 - player

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from game.truco.actions import ENVIDO, NO_QUIERO, TRUCO
-from solver.jit import njit
+from solver.jit import lean
 from solver.truco.hand.engine import mover
 from solver.truco.hand.infokey import info_key
 
@@ -64,7 +64,7 @@ def check_table(table: PolicyTable) -> None:
         raise ValueError("the probs of a row do not add up to 1")
 
 
-@njit
+@lean
 def action_slot(actions: np.ndarray, i: int) -> int:
     """Slot of the i-th action listed by `engine.legal`, which lists held cards first, strongest first."""
     action = actions[i]
@@ -73,7 +73,7 @@ def action_slot(actions: np.ndarray, i: int) -> int:
     return TRUCO_SLOT if action < ENVIDO else action - ENVIDO + ENVIDO_SLOT
 
 
-@njit
+@lean
 def choose(probs: np.ndarray, n: int, number: float) -> int:
     """Index below n that a uniform number of [0, 1) picks by the probabilities `probs[:n]`."""
     for i in range(n - 1):
@@ -85,7 +85,7 @@ def choose(probs: np.ndarray, n: int, number: float) -> int:
     return n - 1
 
 
-@njit
+@lean
 def find_row(keys: np.ndarray, key: int) -> int:
     """Index of the key in ascending `keys`, -1 if it is not there."""
     low, high = 0, len(keys)
@@ -98,7 +98,7 @@ def find_row(keys: np.ndarray, key: int) -> int:
     return low if low < len(keys) and keys[low] == key else -1
 
 
-@njit
+@lean
 def fallback_policy(actions: np.ndarray, n: int, out: np.ndarray) -> None:
     """What is played where a table has no row: decline a call, else play the strongest card."""
     out[:n] = 0.0
@@ -109,7 +109,7 @@ def fallback_policy(actions: np.ndarray, n: int, out: np.ndarray) -> None:
     out[0] = 1.0
 
 
-@njit
+@lean
 def table_policy(
     table: PolicyTable, state: np.ndarray, rules: np.ndarray, actions: np.ndarray, n: int, out: np.ndarray
 ) -> bool:

@@ -8,14 +8,13 @@ the solution has no mix are counted apart.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from game.truco.cards import DECK_SIZE
 from game.truco.hand import MANO
-from solver.jit import njit
+from solver.jit import lean, njit
 from solver.truco.hand.engine import (
     ASKED,
     CARDS,
@@ -60,16 +59,16 @@ from solver.truco.reading.solution import Solution
 from solver.truco.reading.strategy import Strategy, begin_hand, follow, mix
 from solver.truco.vector.policy.cursor import CURSOR_SIZE
 
-if TYPE_CHECKING:
-    pass
+_NO_VALUES = np.empty(0, np.float32)
+_NO_VALUES.flags.writeable = False  # as those of a file are: numba compiles for one type only
 
 
-@njit
+@lean
 def _holds(condition: int, actual: int) -> bool:
     return condition < 0 or condition == actual  # ANY is the only negative condition
 
 
-@njit
+@lean
 def asks(state: np.ndarray, rules: np.ndarray, conditions: np.ndarray) -> bool:
     """Whether the decision due in the state is of the kind with these `Question.conditions`."""
     seat, decision, trick, on_table, envido_open, round_value, call = conditions
@@ -90,7 +89,7 @@ def asks(state: np.ndarray, rules: np.ndarray, conditions: np.ndarray) -> bool:
     )
 
 
-@njit
+@lean
 def strength_bin(state: np.ndarray, seat: int) -> int:
     """Tenth 0-9 of the seat's strength: the share of the other cards that its two strongest cards still in play
     (held or on the table), or its only one, beat on average, a parda counting half.
@@ -121,7 +120,7 @@ def _deal_against(
     deal(state, cards, scores[0], scores[1])
 
 
-@njit
+@lean
 def _record(probs: np.ndarray, values: np.ndarray, actions: np.ndarray, n: int, sums: np.ndarray) -> None:
     """Adds one decision to `sums`, float64 [3, ACTIONS]: the mix, the values, and how many values there were.
 
@@ -188,13 +187,12 @@ def _count(
     questions: np.ndarray,
     rows: np.ndarray,
     hands: np.ndarray,
-    rounds: int,
     rng: np.random.Generator,
     sums: np.ndarray,
     seen: np.ndarray,
     unknown: np.ndarray,
 ) -> None:
-    """Plays every hand `rounds` times and adds each decision asked for to `sums` and `seen`, or to `unknown`.
+    """Plays every hand once and adds each decision asked for to `sums` and `seen`, or to `unknown`.
 
     `values` are those beside the strategy's table; without any they are simulated, in `utility` (float64 [target + 1,
     target + 1]) of the seat. `questions` is int64 [questions, conditions] of one seat, `rows` int64 [questions, 9880,
@@ -206,41 +204,44 @@ def _count(
     actions = np.empty(MAX_LEGAL, np.int32)
     probs, worth = np.empty(MAX_LEGAL), np.empty(MAX_LEGAL)
     cursor = np.empty(CURSOR_SIZE, np.int64)
-    for _ in range(rounds):
-        for h in range(len(hands)):
-            _deal_against(state, hands[h], seat, scores, rng)
-            begin_hand(strategy, cursor, state)
-            while state[OVER] == 0:
-                n = legal(state, rules, actions)
-                known = mix(strategy, cursor, state, rules, actions, n, probs)
-                for q in range(len(questions)):
-                    if not asks(state, rules, questions[q]):
-                        continue
-                    row = rows[q, h, strength_bin(state, seat)]
-                    if not known:
-                        unknown[q, row] += 1
-                        continue
-                    if len(values) > 0:
-                        table = strategy.table
-                        begin = table.start[find_row(table.keys, info_key(state, rules, seat))]
-                        worth[:n] = values[begin : begin + n]
-                    else:
-                        _play_on(strategy, rules, state, cursor, actions, n, utility, rng, worth)
-                    _record(probs, worth, actions, n, sums[q, row])
-                    seen[q, row] += 1
-                action = actions[choose(probs, n, rng.random())]
-                follow(strategy, cursor, state, rules, action)
-                apply(state, rules, action)
+    for h in range(len(hands)):
+        _deal_against(state, hands[h], seat, scores, rng)
+        begin_hand(strategy, cursor, state)
+        while state[OVER] == 0:
+            n = legal(state, rules, actions)
+            known = mix(strategy, cursor, state, rules, actions, n, probs)
+            for q in range(len(questions)):
+                if not asks(state, rules, questions[q]):
+                    continue
+                row = rows[q, h, strength_bin(state, seat)]
+                if not known:
+                    unknown[q, row] += 1
+                    continue
+                if len(values) > 0:
+                    table = strategy.table
+                    begin = table.start[find_row(table.keys, info_key(state, rules, seat))]
+                    worth[:n] = values[begin : begin + n]
+                else:
+                    _play_on(strategy, rules, state, cursor, actions, n, utility, rng, worth)
+                _record(probs, worth, actions, n, sums[q, row])
+                seen[q, row] += 1
+            action = actions[choose(probs, n, rng.random())]
+            follow(strategy, cursor, state, rules, action)
+            apply(state, rules, action)
 
 
 def take_census(
-    solution: Solution, asked: Sequence[tuple[Question, str]], rounds: int = 20, seed: int = 1
+    solution: Solution,
+    asked: Sequence[tuple[Question, str]],
+    rounds: int = 20,
+    seed: int = 1,
+    progress: Callable[[float], None] = lambda done: None,
 ) -> list[Census]:
     """Plays the solution against itself, every hand of the seat `rounds` times, and counts its decisions.
 
     Each question comes with what its rows are: envido, strength, hand, or "envido and strength"; all are of one
-    seat. A solution that can count them exactly does. Same arguments, same counts. Raises ValueError for questions of
-    both seats or unknown rows.
+    seat. A solution that can count them exactly does. Same arguments, same counts. `progress` is told the share of
+    the rounds done. Raises ValueError for questions of both seats or unknown rows.
     """
     if len({question.seat for question, _ in asked}) != 1:
         raise ValueError("a census asks one seat")
@@ -252,25 +253,20 @@ def take_census(
     sums = np.zeros((len(asked), max(sizes), 3, len(ACTIONS)))
     seen = np.zeros((len(asked), max(sizes)), np.int64)
     unknown = np.zeros_like(seen)
-    kept = solution.values
     worth = utility_table(solution.rules, solution.info.score, solution.equity)
     if not solution.complete:
         worth[:] = np.nan  # hands cannot be played on
-    _count(
-        solution.strategy,
-        np.empty(0, np.float32) if kept is None else kept,
-        worth if asked[0][0].seat == MANO else -worth,
-        rules_vector(solution.rules),
-        solution.info.score,
-        np.array([question.conditions() for question, _ in asked]),
-        np.array(rows),
-        HANDS,
-        rounds,
-        np.random.default_rng(seed),
-        sums,
-        seen,
-        unknown,
-    )
+    strategy, values = solution.strategy, _NO_VALUES if solution.values is None else solution.values
+    utility = worth if asked[0][0].seat == MANO else -worth
+    rules, rng = rules_vector(solution.rules), np.random.default_rng(seed)
+    conditions, row_of = np.array([question.conditions() for question, _ in asked]), np.array(rows)
+    for done in range(rounds):
+        progress(done / rounds)
+        _count(
+            strategy, values, utility, rules, solution.info.score, conditions, row_of, HANDS, rng,
+            sums, seen, unknown,
+        )  # fmt: skip
+    progress(1.0)
     deals, match_values = rounds * len(HANDS), solution.info.utility == "match"
     censuses = []
     for i, (question, _) in enumerate(asked):

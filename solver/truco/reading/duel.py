@@ -15,7 +15,7 @@ import numpy as np
 from game.truco.actions import TRUCO, WORDS
 from game.truco.cards import DECK_SIZE
 from game.truco.rules import Rules
-from solver.jit import njit
+from solver.jit import lean, njit
 from solver.truco.hand.engine import (
     MAX_LEGAL,
     OVER,
@@ -147,7 +147,7 @@ def _summary(results: np.ndarray, hands: int, counts: Counts) -> Duel:
     )
 
 
-@njit
+@lean
 def mixed(x: np.uint64) -> np.uint64:
     """The splitmix64 hash of 64 bits (Steele, Lea, Flood 2014, "Fast Splittable Pseudorandom Number Generators")."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -155,7 +155,7 @@ def mixed(x: np.uint64) -> np.uint64:
     return x ^ (x >> np.uint64(31))
 
 
-@njit
+@lean
 def hand_key(seed: int, pair: int, hand: int) -> np.uint64:
     """Key of the luck of one hand."""
     key = mixed(np.uint64(seed) + _GAMMA)
@@ -163,13 +163,13 @@ def hand_key(seed: int, pair: int, hand: int) -> np.uint64:
     return mixed(key + _GAMMA * np.uint64(hand + 1))
 
 
-@njit
+@lean
 def uniform(key: np.uint64, draw: int) -> float:
     """Number in [0, 1) of one draw of a hand; independent for different draws."""
     return (mixed(key + _GAMMA * np.uint64(draw + 1)) >> np.uint64(11)) * 2.0**-53
 
 
-@njit
+@lean
 def deal_cards(key: np.uint64, deck: np.ndarray) -> None:
     """Puts the six cards of a hand, mano's first, at the front of `deck` (int32 [40]); uses draws 0-5."""
     for i in range(DECK_SIZE):
@@ -179,13 +179,13 @@ def deal_cards(key: np.uint64, deck: np.ndarray) -> None:
         deck[i], deck[j] = deck[j], deck[i]
 
 
-@njit
+@lean
 def decision_draw(key: np.uint64, player: int, decision: int) -> float:
     """Number in [0, 1) that settles the decision of this number (from 0) of a player in a hand."""
     return uniform(key, 6 + 2 * decision + player)
 
 
-@njit
+@lean
 def bot_policy(
     code: int,
     strategy: Strategy,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.jit import njit
+from solver.jit import lean
 from solver.truco.hand.table import EMPTY_TABLE, PolicyTable, table_policy
 from solver.truco.vector.policy.cursor import EMPTY_BOOK, VectorBook, advance, start_cursor, vector_policy
 
@@ -45,27 +45,27 @@ NO_STRATEGY = table_strategy(EMPTY_TABLE)
 """Knows no decision."""
 
 
-@njit
+@lean
 def has_book(strategy: Strategy) -> bool:
     """Whether it plays by the vector engine's tables."""
     return len(strategy.book.tier) > 0
 
 
-@njit
+@lean
 def begin_hand(strategy: Strategy, cursor: np.ndarray, state: np.ndarray) -> None:
     """Puts the cursor to the begin of a hand just dealt."""
     if has_book(strategy):
         start_cursor(strategy.book, cursor, state)
 
 
-@njit
+@lean
 def follow(strategy: Strategy, cursor: np.ndarray, state: np.ndarray, rules: np.ndarray, action: int) -> None:
     """Moves the cursor on by an action of either player, with the state as it was before."""
     if has_book(strategy):
         advance(strategy.book, cursor, state, rules, action)
 
 
-@njit
+@lean
 def mix(
     strategy: Strategy,
     cursor: np.ndarray,

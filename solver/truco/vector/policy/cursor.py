@@ -14,7 +14,7 @@ import numpy as np
 
 from game.truco.actions import ENVIDO, MAZO, NO_QUIERO, QUIERO, TRUCO
 from game.truco.cards import DECK_SIZE, MAX_ENVIDO
-from solver.jit import njit
+from solver.jit import lean
 from solver.truco.hand.engine import BUENAS, CARDS, PLAYED, RESULT, TABLE, TRICKS, WORTH, mover
 from solver.truco.hand.table import fallback_policy
 from solver.truco.vector.model.trees import LEAF, TURN
@@ -44,6 +44,11 @@ CURSOR_SIZE = 25
 _NODE, _TERMINAL, _EXIT, _ACCEPT = range(4)
 _KINDS = ("node", "terminal", "exit", "accept")
 _WORDS = MAZO - TRUCO + 1
+# Where the table of a node after the trunk has a word, -1 if nowhere: on turn in tricks 1 to 3, and in answer to a
+# Truco call.
+_PLACES = np.full((4, _WORDS), -1, np.int64)
+_PLACES[:3, :3] = np.array([3, 2, 1])[:, None]
+_PLACES[3, :3], _PLACES[3, QUIERO - TRUCO], _PLACES[3, NO_QUIERO - TRUCO] = 2, 0, 1
 
 
 class VectorBook(NamedTuple):
@@ -203,7 +208,7 @@ def _end_to_end(tables: Sequence[np.ndarray]) -> np.ndarray:
     return np.concatenate([table.reshape(-1) for table in tables]).astype(np.float32, copy=False)
 
 
-@njit
+@lean
 def start_cursor(book: VectorBook, cursor: np.ndarray, state: np.ndarray) -> None:
     """Puts the cursor, int64 [CURSOR_SIZE], to the begin of a hand just dealt."""
     cursor[:] = -1
@@ -214,7 +219,7 @@ def start_cursor(book: VectorBook, cursor: np.ndarray, state: np.ndarray) -> Non
         cursor[CLASS + player] = book.class_at[a, b, c, book.value[state[WORTH + player]]]
 
 
-@njit
+@lean
 def _place(node: np.ndarray, first: int, n: int, cursor: np.ndarray) -> int:
     """Places of a node from column `first` on, times the sizes."""
     at = 0
@@ -223,7 +228,7 @@ def _place(node: np.ndarray, first: int, n: int, cursor: np.ndarray) -> int:
     return at
 
 
-@njit
+@lean
 def _post(book: VectorBook, cursor: np.ndarray, state: np.ndarray, player: int, card: int) -> None:
     """Notes a card of trick 1."""
     tier = book.tier[card]
@@ -234,7 +239,7 @@ def _post(book: VectorBook, cursor: np.ndarray, state: np.ndarray, player: int, 
     cursor[COMBINATION + player] = book.position[cursor[CLASS + player], slot]
 
 
-@njit
+@lean
 def _accept(book: VectorBook, cursor: np.ndarray, state: np.ndarray, rules: np.ndarray, number: int) -> None:
     """Moves on to trick 1 after an accepted Envido."""
     mano, pie = state[WORTH], state[WORTH + 1]
@@ -253,7 +258,7 @@ def _accept(book: VectorBook, cursor: np.ndarray, state: np.ndarray, rules: np.n
     cursor[SIZE + 3] = book.set_count[one, 1]
 
 
-@njit
+@lean
 def _second_trick(
     book: VectorBook, cursor: np.ndarray, group: int, block: int, mano_bucket: int, pie_bucket: int
 ) -> None:
@@ -281,7 +286,7 @@ def _second_trick(
     cursor[SIZE + 5] = second[1] if tie else first[2]
 
 
-@njit
+@lean
 def _step(node: np.ndarray, action: int) -> int:
     """Child of a trick tree's node (kind, role, stage, children, ...) by an action."""
     if action < TRUCO:
@@ -291,7 +296,7 @@ def _step(node: np.ndarray, action: int) -> int:
     return node[3] if action == QUIERO else node[4]
 
 
-@njit
+@lean
 def advance(book: VectorBook, cursor: np.ndarray, state: np.ndarray, rules: np.ndarray, action: int) -> None:
     """Follows an action of the mover; call it with the state before the action. Ends are not marked."""
     phase, node = cursor[PHASE], cursor[NODE]
@@ -337,7 +342,7 @@ def advance(book: VectorBook, cursor: np.ndarray, state: np.ndarray, rules: np.n
     cursor[NODE] = code
 
 
-@njit
+@lean
 def _position_entry(book: VectorBook, cursor: np.ndarray) -> tuple[int, int]:
     """First entry and stride of the mix in trick 1 after an accepted Envido."""
     node = book.position_node[cursor[NODE]]
@@ -351,7 +356,7 @@ def _position_entry(book: VectorBook, cursor: np.ndarray) -> tuple[int, int]:
     return at + cursor[FIRST] * cursor[SIZE + 1], cursor[SIZE + 2]
 
 
-@njit
+@lean
 def _second_entry(book: VectorBook, cursor: np.ndarray) -> tuple[int, int]:
     """First entry and stride of the mix in trick 2."""
     node = book.forest_node[cursor[NODE]]
@@ -366,7 +371,7 @@ def _second_entry(book: VectorBook, cursor: np.ndarray) -> tuple[int, int]:
     return at + book.list_card[g, card, 1] + book.list_left[g, card, pair], cursor[SIZE + 3]
 
 
-@njit
+@lean
 def _third_entry(book: VectorBook, cursor: np.ndarray, wins: int) -> tuple[int, int]:
     """First entry and stride of the mix in trick 3; `wins`: 1 if the second player's card wins the hand."""
     node = book.forest_node[cursor[NODE]]
@@ -386,7 +391,7 @@ def _third_entry(book: VectorBook, cursor: np.ndarray, wins: int) -> tuple[int, 
     return at + one, entries
 
 
-@njit
+@lean
 def _wins(book: VectorBook, state: np.ndarray) -> int:
     """Whether the card left to the second player of trick 3 beats the one on the table for the hand."""
     player = 1 if state[RESULT + 1] <= 0 else 0  # mano leads after a parda
@@ -398,7 +403,7 @@ def _wins(book: VectorBook, state: np.ndarray) -> int:
     return 1 if mine < theirs or (mine == theirs and state[RESULT] == player) else 0
 
 
-@njit
+@lean
 def _fill(
     book: VectorBook, sums: np.ndarray, begin: int, stride: int, word_place: np.ndarray, actions: np.ndarray, n: int,
     out: np.ndarray,
@@ -443,7 +448,7 @@ def _fill(
     return total > 0.0
 
 
-@njit
+@lean
 def vector_policy(
     book: VectorBook, cursor: np.ndarray, state: np.ndarray, rules: np.ndarray, actions: np.ndarray, n: int,
     out: np.ndarray,
@@ -465,11 +470,7 @@ def vector_policy(
             row = cursor[COMBINATION] if player == 0 else cursor[FIRST] * len(book.position) + row
         return _fill(book, book.trunk_sums, shape[0] + row, shape[1], book.trunk_word[node], actions, n, out)
     kind = book.position_node[node, 0] if phase == POSITION else book.forest_node[node, 0]
-    word_place = np.full(_WORDS, -1, np.int64)
-    if kind == TURN:
-        word_place[:3] = 3 - state[TRICKS]
-    else:
-        word_place[QUIERO - TRUCO], word_place[NO_QUIERO - TRUCO], word_place[:3] = 0, 1, 2
+    word_place = _PLACES[state[TRICKS] if kind == TURN else 3]
     if phase == POSITION:
         begin, stride = _position_entry(book, cursor)
         return _fill(book, book.position_sums, begin, stride, word_place, actions, n, out)
