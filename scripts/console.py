@@ -144,7 +144,8 @@ def progress(description: str, after: float = 0.0) -> Iterator[Callable[..., Non
             bar.start()
         yield update
     finally:
-        bar.stop()
+        if bar.live.is_started:  # to stop one that never began prints an empty line
+            bar.stop()
 
 
 def chosen_rules(name: str, changes: list[str] | None) -> Rules:

@@ -5,6 +5,7 @@ import json
 import random
 import subprocess
 import sys
+import time
 import xml.etree.ElementTree
 from dataclasses import replace
 from fractions import Fraction
@@ -21,7 +22,7 @@ from game.truco.equity import simple_equity
 from game.truco.hand import MANO, PIE, Decision, Hand
 from game.truco.rules import PRESETS, make_rules
 from scripts import charts
-from scripts.console import new_app, run
+from scripts.console import new_app, progress, run
 from scripts.plots import plot
 from scripts.survey import Survey, take_survey, topic_questions
 from scripts.tables import content, table, tidy_frame
@@ -559,3 +560,17 @@ def test_commands_import_nothing_heavy():
     ).stdout.split()
     assert "scripts.tables" in loaded
     assert not {"numpy", "numba", "pandas", "matplotlib", "pyspiel", "rich", "game", "solver"} & set(loaded)
+
+
+def test_progress_appears_when_it_takes_long(capsys):
+    with progress("quick things", after=60.0) as show:
+        show(0.5)
+    assert capsys.readouterr() == ("", "")
+    with progress("slow things", after=0.01) as show:
+        time.sleep(0.02)
+        show(0.5, "half done")
+        show(1.0, "done")
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "slow things" in err
+    assert "100%" in err
