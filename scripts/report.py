@@ -71,7 +71,7 @@ def make_report(
     worst = worst_first(review, by)
     if worst:
         sections.insert(0, _worst(worst, by, thresholds, top, words))
-    else:
+    elif any(grade.loss(by) is not None for _, grade in review.grades()):
         notes.insert(0, words("review.no_cost"))
     return Report(title, sections, notes, spot)
 
@@ -127,7 +127,9 @@ def _kinds(review: Review, words: Words) -> Section:
 
 
 def _costs(kinds: Sequence[KindSummary], unit: str) -> list[str]:
-    """Cost of the decisions, and what the mix is worth less than the best, summed over kinds."""
+    """Cost of the decisions and what the mix is worth less than the best, over kinds; nothing if not known."""
+    if not any(k.judged for k in kinds):
+        return ["", ""]
     return [_number(sum(k.cost for k in kinds), unit), _number(sum(k.mix_below_best for k in kinds), unit)]
 
 

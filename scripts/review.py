@@ -17,6 +17,7 @@ from scripts.words import LanguageOption, chosen_words
 if TYPE_CHECKING:
     from game.truco.record import Record
     from game.truco.record_text import Reading
+    from solver.truco.reading.review import Review
 
 EXAMPLES = (
     "Examples:  `truco review match.txt`  ·  `truco review match.txt --by points --marks 0.1,0.3,1`  ·  "
@@ -34,8 +35,14 @@ def review(
         ),
     ] = None,
     by: Annotated[
-        str, typer.Option(help="Unit in which decisions are marked and ordered.", metavar="match|points")
-    ] = "match",
+        str | None,
+        typer.Option(
+            help="Unit in which decisions are marked and ordered; by default the match, or points if the solution "
+            "knows more of those.",
+            metavar="match|points",
+            show_default=False,
+        ),
+    ] = None,
     marks: Annotated[
         str | None,
         typer.Option(
@@ -68,9 +75,9 @@ def review(
     words = chosen_words(lang)
     if json and markdown:
         raise ValueError("--json and --markdown are two forms of the same, choose one")
-    if by not in UNITS:
+    if by not in (None, *UNITS):
         raise ValueError(f"unit {by!r} is unknown, allowed: {', '.join(UNITS)}")
-    thresholds = parse_marks(marks, by)
+    parse_marks(marks, by or "match")
     if out is not None and not out.absolute().parent.is_dir():
         raise ValueError(f"folder {out.parent} does not exist")
     reading = read_record(file)
@@ -86,6 +93,8 @@ def review(
             found = review_record(record, judged, shelf.at, worth, samples, seed, update)
     else:
         found = review_record(record, judged, shelf.at, worth, samples, seed)
+    by = by or known_unit(found)
+    thresholds = parse_marks(marks, by)
     if json:
         value = as_json(found, by, thresholds, worth.name, list(lines), samples, seed, reading.ignored)
         _deliver(json_text(value), out)
@@ -95,6 +104,14 @@ def review(
         _deliver(as_markdown(report), out)
     else:
         print_report(report)
+
+
+def known_unit(found: Review) -> str:
+    """The unit in which more decisions could be judged; the match if as many."""
+    judged = {
+        unit: sum(grade.loss(unit) is not None for _, grade in found.grades()) for unit in ("match", "points")
+    }
+    return max(judged, key=lambda unit: judged[unit])
 
 
 def _deliver(text: str, out: Path | None) -> None:

@@ -129,8 +129,8 @@ class Session:
             if command == "quit":
                 raise Quit
             action = meant_action(text)
-            if text.isdecimal() and 1 <= int(text[:3]) <= len(legal):
-                return legal[int(text[:3]) - 1]
+            if text.isdecimal() and len(text) <= 2 and 1 <= int(text) <= len(legal):
+                return legal[int(text) - 1]
             if action in legal:
                 return action
             if command == "help":

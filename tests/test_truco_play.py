@@ -1,8 +1,11 @@
 """`truco play` as a player types it: the match, its scoring, the tutor, and the record that is always there."""
 
 import io
+import random
 import re
+import subprocess
 import sys
+import time
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -224,6 +227,71 @@ def test_another_target_is_other_rules(play, quick_solves):
     assert status == 0
     assert "rules: base~target-2\n" in text
     assert "Match to 2, " in out
+
+
+def test_argentine_rules_and_buenas(play, quick_solves):
+    said = set()
+    for seed in range(8):
+        status, out, _, text = play(ALWAYS_FIRST, "--rules", "argentino", seed=seed, solution=False)
+        assert status == 0
+        record = parse_record(text).record
+        assert record.rules == PRESETS["argentino"]
+        said |= {"son buenas" in out, any(hand.shown[1] is None and hand.shown[0] for hand in record.hands)}
+    assert said == {True, False}
+    assert quick_solves == [(0, 0)]
+
+
+TYPED = (
+    "1",
+    "2",
+    "3",
+    "12",
+    "0",
+    "007",
+    "",
+    " ",
+    "envido",
+    "quiero",
+    "no",
+    "mazo",
+    "7O",
+    "7 of coins",
+    "¿?",
+    "٣",
+    "[1]",
+)
+
+
+def test_whatever_is_typed_the_match_goes_on(play):
+    rng = random.Random(3)
+    for seed in range(5):
+        typed = "".join(f"{rng.choice((*TYPED, '٣', '🂡', '[bold]', chr(0)))}\n" for _ in range(300))
+        status, out, err, text = play(typed, "--tutor", "--samples", 100, "--lang", "es", seed=seed)
+        assert (status, err) == (0, "")
+        assert "Traceback" not in out
+        assert parse_record(text).record.hands[-1].words
+
+
+def test_a_killed_match_leaves_a_record_that_can_be_read(tmp_path, quick_solution_file):
+    file = tmp_path / "match.txt"
+    words = ["play", "--solution", quick_solution_file, "--seed", "5", "--record", file, "--lang", "en"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "scripts.truco", *words],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        process.stdin.write("no\n1\n")
+        process.stdin.flush()
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline:
+            if file.exists() and any(hand.words for hand in parse_record(file.read_text()).record.hands):
+                break
+            time.sleep(0.05)
+        process.kill()
+    hands = parse_record(file.read_text()).record.hands
+    assert hands[0].words
+    assert [path.name for path in tmp_path.iterdir() if not path.name.startswith(".")] == ["match.txt"]
 
 
 def test_records_get_a_file_of_their_own(play, capsys, monkeypatch, tmp_path, quick_solution_file):

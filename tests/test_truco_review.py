@@ -254,6 +254,19 @@ def test_marks_units_players_and_lists_can_be_chosen(review):
     assert "Decisions that cost most: 1 of " in out
 
 
+def test_the_unit_is_points_where_the_judge_knows_no_more(capsys, monkeypatch, table):
+    monkeypatch.setenv("LANG", "C")
+    # The policy of trick 1 at 0-0 has exact points there, and no chance to win the match.
+    table.write_text("players: Ana, Luis\nhand 1\ncards: Ana 7O 6O 4B\nplay: mazo\n")
+    words = ["review", table, "--solution", "solver/truco/data/base_0-0.trick1"]
+    told = json.loads(truco(capsys, *words, "--json")[1])
+    assert (told["by"], told["marks"]) == ("points", list(THRESHOLDS["points"]))
+    (decision,) = told["decisions"]
+    assert (decision["mark"], decision["match"]) == ("??", None)
+    assert decision["points"]["cost"] == pytest.approx(2.4, abs=0.1)
+    assert "Luck and play, points" in truco(capsys, *words)[1]
+
+
 def test_a_review_in_markdown_and_in_spanish(review, tmp_path):
     out = review("--markdown", "--lang", "es")[1]
     assert out.startswith("# Revisión de Ana contra Luis, reglas base\n")

@@ -1,5 +1,7 @@
 """Catalogues of languages: all have every key with its values, and no typed word means two things."""
 
+import re
+from pathlib import Path
 from string import Formatter
 
 import pytest
@@ -40,6 +42,15 @@ def test_every_catalogue_has_every_key_and_its_values(language):
             assert fields(label) == fields(reference[key]), key
         else:
             assert all(isinstance(word, str) for word in label), key
+
+
+def test_every_label_is_used():
+    """Labels of actions, cards and the like are made of names; the others stand in the code as they are."""
+    code = "".join(path.read_text() for path in Path(FOLDER).parent.glob("*.py"))
+    named = ("actions.", "said.", "cards.", "commands.", "kinds.", "why.", "seats.", "review.unit_")
+    for key in catalogue(FALLBACK).labels.keys() - {"name"}:
+        name = key.removeprefix("review.column_")
+        assert key.startswith(named) or re.search(f"[\"'](?:{re.escape(key)}|{name})[\"']", code), key
 
 
 @pytest.mark.parametrize("language", languages())

@@ -73,7 +73,7 @@ def run(
 
 def test_the_wheel_has_the_data_that_commands_read(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    for folder in ("solver/truco/data", "solver/truff/data", "game/truco/data"):
+    for folder in ("solver/truco/data", "solver/truff/data", "game/truco/data", "scripts/languages"):
         files = [path.relative_to(ROOT).as_posix() for path in (ROOT / folder).iterdir() if path.is_file()]
         assert files
         assert set(files) <= set(names)
@@ -118,6 +118,7 @@ def test_what_needs_an_extra_says_which_in_one_line(
         ("rules",),
         ("equity", "show"),
         ("cache", "list"),
+        ("spot", "base.0-0.mano.4B6O7O", "--state"),
         ("info", str(ROOT / "solver/truco/data/base_0-0.trick1")),
         ("advise", "7O 6O 4B", "--history", "envido quiero", "--shown", "20", "--samples", "100"),
     ],
@@ -126,3 +127,15 @@ def test_other_commands_need_no_extra(installed: Path, tmp_path: Path, words: tu
     done = run(installed, tmp_path, *words, hide=EXTRAS)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout
+
+
+def test_playing_and_reviewing_need_no_extra(
+    installed: Path, tmp_path: Path, quick_solution_file: Path
+) -> None:
+    words = ("--solution", str(quick_solution_file), "--lang", "es")
+    done = run(installed, tmp_path, "play", "--seed", "5", "--record", "match.txt", *words, hide=EXTRAS)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Tus cartas: " in done.stdout
+    done = run(installed, tmp_path, "review", "match.txt", *words, hide=EXTRAS)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Revisión de you" in done.stdout
