@@ -21,6 +21,8 @@ EXAMPLES = (
     "Examples:  `truco equity solve`  ·  `truco equity solve --workers 4 --keep out/strategies`  ·  "
     "`truco equity solve --set target=3 --iterations 20 --pairs 500 --out out/tiny`"
 )
+CLUSTER_SECONDS = 10
+"""How long a scheduler may take to answer."""
 DEFAULT_ITERATIONS = {"quick": (320, 640), "vector": (100, 100)}
 """By engine: of a state, and of one where somebody needs one or two points."""
 
@@ -182,7 +184,7 @@ def _cluster(address: str) -> Callable[[], Executor]:
             "--cluster needs the package distributed: pip install truco-theory[cluster]"
         ) from None
     try:
-        client = Client(address, timeout="10s", set_as_default=False)
+        client = Client(address, timeout=CLUSTER_SECONDS, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise ValueError(f"no dask scheduler at {address}: {error}") from None
     return lambda: client.get_executor(pure=False)

@@ -421,7 +421,7 @@ def test_the_table_that_ships_is_the_one_of_the_committed_states():
 
 def test_advice_at_a_score_is_for_the_match_and_kept(capsys, tmp_path, monkeypatch):
     monkeypatch.setenv("TRUCO_HOME", str(tmp_path))
-    monkeypatch.setattr(scripts.solutions, "SOLVE_SECONDS", 1)
+    monkeypatch.setattr(scripts.solutions, "SOLVE_SECONDS", 0.2)
     words = ["advise", "4O 3O 1B", "--score", "13-14", "--samples", 200, "--json"]
     status, out, err = truco(capsys, *words)
     assert status == 0, err
@@ -490,6 +490,7 @@ def test_a_frequency_over_the_scores(finished, capsys, tmp_path):
 )  # fmt: skip
 def test_bad_input_is_one_line_and_status_2(capsys, monkeypatch, tmp_path, words, reason):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("scripts.equity_solve.CLUSTER_SECONDS", 0.5)
     status, out, err = truco(capsys, *words)
     assert (status, out) == (2, "")
     assert err.splitlines()[-1].startswith("error: ")
