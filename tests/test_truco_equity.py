@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,7 +31,14 @@ from solver.truco.match.equity_states import (
     sweep_order,
     visits,
 )
-from solver.truco.match.equity_sweep import SweepSettings, Task, kept_strategy, solve_again, solve_state
+from solver.truco.match.equity_sweep import (
+    SweepSettings,
+    Task,
+    kept_strategy,
+    solve_again,
+    solve_state,
+    sweep,
+)
 from solver.truco.match.selfplay import play_matches
 from tests.test_truco_command import truco
 
@@ -186,10 +194,10 @@ def test_a_trained_opponent_beats_a_bad_strategy_and_carries_it_backwards(finish
 # ---------------------------------------------------------------------------------------- workers and files
 
 
-def test_the_number_of_workers_does_not_matter(finished, tmp_path):
-    subprocess.run(
-        [*COMMAND, "--workers", "2", "--out", str(tmp_path)], check=True, cwd=ROOT, capture_output=True
-    )
+def test_the_order_in_which_states_are_solved_does_not_matter(finished, tmp_path):
+    """Three at a time, as threads here; processes are in the tests that kill some."""
+    settings = SweepSettings(iterations=20, late_iterations=20, pairs=300)
+    assert sweep(RULES, tmp_path, settings, lambda: ThreadPoolExecutor(3)) == load_states(finished[0], RULES)
     assert load_states(tmp_path, RULES) == load_states(finished[0], RULES)
 
 
@@ -244,7 +252,10 @@ def test_a_killed_worker_costs_nothing_but_time(finished, tmp_path):
     assert load_states(tmp_path, RULES) == load_states(finished[0], RULES)
 
 
-def test_damaged_and_stale_states_are_refused_and_solved_again(finished, tmp_path, capsys):
+def test_damaged_and_stale_states_are_refused_and_solved_again(finished, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(
+        "scripts.equity_solve._processes", lambda workers: lambda: ThreadPoolExecutor(workers)
+    )
     folder = copy(finished[0], tmp_path / "states")
     whole = load_states(folder, RULES)
     damaged = state_path(folder, (0, 1))
