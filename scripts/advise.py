@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from scripts.console import JsonOption, SetOption, print_json
+from scripts.console import JsonOption, SetOption, note_compiling, print_json
 from scripts.solutions import (
     EquityOption,
     SolutionOption,
@@ -104,7 +104,10 @@ def answer(
     """
     from solver.truco.reading.advice import advise as advise_at
 
-    found = find_solution(given, spot.rules, spot.scores, utility, equity, shipped=True).at(spot)
+    found = find_solution(given, spot.rules, spot.scores, utility, equity, shipped=True)
+    if found.look_up(spot) is None:
+        note_compiling()
+    found = found.at(spot)
     worth = found.equity or chosen_equity(spot.rules, equity)
     advice = advise_at(found, spot, worth, samples, seed)
     if given is None and not (advice.has_mix or found.complete):

@@ -61,6 +61,14 @@ def run(app: typer.Typer) -> None:
     sys.exit(status if isinstance(status, int) else 0)
 
 
+def note_compiling() -> None:
+    """Says on stderr that the first answer takes longer, where no kernel has been compiled yet."""
+    from solver.jit import kernel_files
+
+    if not kernel_files():
+        print("note: kernels are compiled now, once, in about half a minute", file=sys.stderr)
+
+
 _EXTRAS = {
     "tables": ("pandas", "tabulate"),
     "plot": ("matplotlib", "pandas"),

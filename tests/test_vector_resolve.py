@@ -266,8 +266,13 @@ def test_a_compact_file_keeps_what_it_says(tmp_path: Path) -> None:
         load_solution(path)
 
 
-def kept_whole(game: Game, tables: Tables) -> CompactPolicy:
-    """A compact policy that drops nothing and keeps no worth."""
+@pytest.fixture(scope="module")
+def random_compact() -> CompactPolicy:
+    """A compact policy of the full deck with random mixes; it drops nothing and keeps no worth."""
+    game = Game(make_rules("base", {}), (0, 0), None, NONE)
+    rng = np.random.default_rng(5)
+    trunk = [rng.random(game.node_shape(node), dtype=np.float32) for node in game.trunk.nodes]
+    tables = Tables(trunk, rng.random(game.position_entries, dtype=np.float32), np.zeros(64, np.float32))
     parts, trees, lists = [*tables.trunk_sums], game.positions, game.value_lists
     sizes = np.zeros(4, np.int64)
     begin = 0
@@ -293,17 +298,16 @@ def kept_whole(game: Game, tables: Tables) -> CompactPolicy:
     ("words", "shown"),
     [("3C 2E", None), ("envido quiero 3C 7E truco quiero 7B", 27), ("3C envido quiero 3B", 27)],
 )
-def test_advice_reads_what_was_solved_anew(words: str, shown: int | None) -> None:
-    game = Game(make_rules("base", {}), (0, 0), None, NONE)
-    rng = np.random.default_rng(5)
-    trunk = [rng.random(game.node_shape(node), dtype=np.float32) for node in game.trunk.nodes]
-    tables = Tables(trunk, rng.random(game.position_entries, dtype=np.float32), np.zeros(64, np.float32))
-    compact = CompactSolution(kept_whole(game, tables))
-    spot = Spot(game.rules, MANO, CARDS, (0, 0), tuple(parse_history(words)), shown)
+def test_advice_reads_what_was_solved_anew(
+    random_compact: CompactPolicy, words: str, shown: int | None
+) -> None:
+    compact = CompactSolution(random_compact)
+    rules = compact.rules
+    spot = Spot(rules, MANO, CARDS, (0, 0), tuple(parse_history(words)), shown)
     found = compact.at(spot)
     assert "solved here from the ranges of trick 1" in found.remark
     expected = action_mix(found.stored.game, found.stored.tables, spot.hand)
-    advice = advise(found, spot, simple_equity(game.rules.target), 400)
+    advice = advise(found, spot, simple_equity(rules.target), 400)
     assert advice.has_mix
     assert {row.action: row.probability for row in advice.actions} == pytest.approx(expected, abs=1e-6)
     assert all(row.points is not None for row in advice.actions)
@@ -313,7 +317,7 @@ def test_advice_reads_what_was_solved_anew(words: str, shown: int | None) -> Non
     most = max(advice.actions, key=lambda row: row.probability or 0.0)
     assert most.points is not None
     assert most.points > best - 0.4
-    opening = Spot(game.rules, MANO, CARDS, (0, 0), ())
+    opening = Spot(rules, MANO, CARDS, (0, 0), ())
     assert compact.at(opening) is compact
 
 

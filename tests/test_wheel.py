@@ -120,13 +120,21 @@ def test_what_needs_an_extra_says_which_in_one_line(
         ("cache", "list"),
         ("spot", "base.0-0.mano.4B6O7O", "--state"),
         ("info", str(ROOT / "solver/truco/data/base_0-0.trick1")),
-        ("advise", "7O 6O 4B", "--history", "envido quiero", "--shown", "20", "--samples", "100"),
     ],
 )
 def test_other_commands_need_no_extra(installed: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
     done = run(installed, tmp_path, *words, hide=EXTRAS)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout
+
+
+def test_what_kernels_answer_needs_no_extra(installed: Path, tmp_path: Path) -> None:
+    words = ("--history", "envido quiero", "--shown", "20", "--samples", "100", "--json")
+    done = run(installed, tmp_path, "advise", "7O 6O 4B", *words, hide=EXTRAS)
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["has_mix"]
+    # Where nothing has been compiled yet, the command says that this comes first.
+    assert done.stderr in ("", "note: kernels are compiled now, once, in about half a minute\n")
 
 
 def test_playing_and_reviewing_need_no_extra(
