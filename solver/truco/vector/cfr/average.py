@@ -6,15 +6,21 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from solver.jit import njit
 from solver.truco.vector.model.game import Game
 
-if TYPE_CHECKING:
-    from solver.truco.vector.cfr.solver import VectorSolver
+
+class Solver(Protocol):
+    """What is read of a solver: its game and its sums, as in `Tables`."""
+
+    game: Game
+    trunk_sums: list[np.ndarray]
+    position_sums: np.ndarray
+    sums: np.ndarray
 
 
 def shares(sums: np.ndarray) -> np.ndarray:
@@ -65,7 +71,7 @@ class Tables(NamedTuple):
     """[Game.layout.entries or more]."""
 
 
-def tables_of(solver: VectorSolver) -> Tables:
+def tables_of(solver: Solver) -> Tables:
     """The sums of a solver, not copied; read-only as those of a file, so that kernels are compiled once."""
     trunk = [_read_only(table) for table in solver.trunk_sums]
     return Tables(trunk, _read_only(solver.position_sums), _read_only(solver.sums))
@@ -85,7 +91,7 @@ class Policy:
     tables: Tables
 
     @staticmethod
-    def of(solver: VectorSolver) -> Policy:
+    def of(solver: Solver) -> Policy:
         """The average strategy of a solver, its tables not copied."""
         return Policy(solver.game, tables_of(solver))
 
