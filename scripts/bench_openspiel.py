@@ -21,9 +21,10 @@ from rich.table import Table
 
 from scripts.console import fail
 from solver.best_response import exploitability
-from solver.cfr import CFR_PLUS, DCFR, FlatSolver, Schedule
+from solver.cfr import FlatSolver
 from solver.flat import FlatGame, flatten
 from solver.flat_policy import FlatPolicy
+from solver.schedule import CFR_PLUS, DCFR, Schedule
 
 TARGET = 1e-3
 """Exploitability (NashConv / 2) to reach, in units of the game's utility."""

@@ -68,13 +68,13 @@ def bench(
     from numba import get_num_threads
 
     from game.truco.rules import make_rules
-    from scripts.vector import parse_abstraction
     from solver.truco.vector.cfr import solver as solve
-    from solver.truco.vector.cfr.schedule import schedule_step
+    from solver.truco.vector.cfr.run import iterate
     from solver.truco.vector.cfr.solver import VectorSolver, memory_bytes
+    from solver.truco.vector.model.abstraction import Abstraction
     from solver.truco.vector.model.game import Game
 
-    game = Game(make_rules(), (0, 0), None, parse_abstraction(contexts, values, chains))
+    game = Game(make_rules(), (0, 0), None, Abstraction.parse(contexts, values, chains))
     memory, arithmetic = bandwidth(), products()
     solver = VectorSolver(game)
     spent = {"sweep_exits": 0.0, "sweep_position": 0.0}
@@ -92,20 +92,18 @@ def bench(
     for name in spent:
         setattr(solve, name, timed(name))
     with progress(f"{iterations + 1} iterations, {memory_bytes(game) / 1e9:.1f} GB") as show:
-        solver.iterate(schedule_step("dcfr", 1))
+        iterate(solver, 1)
         spent.update(dict.fromkeys(spent, 0.0))
         begin = time.perf_counter()
         for done in range(iterations):
             show((done + 1) / (iterations + 1))
-            solver.iterate(schedule_step("dcfr", done + 2))
+            iterate(solver, 1)
         seconds = (time.perf_counter() - begin) / iterations
     regrets = sum(game.table_entries.values())
     parts = {name: spent[name] / iterations for name in spent}
     least = _BYTES * regrets / memory
     result = {
-        "contexts": game.abstraction.contexts,
-        "values": game.abstraction.values,
-        "chains": game.abstraction.chains,
+        **game.abstraction.lists(),
         "threads": get_num_threads(),
         "regrets": regrets,
         "seconds_per_iteration": seconds,

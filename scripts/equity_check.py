@@ -81,7 +81,7 @@ def check(
     from solver.truco.match.equity_sweep import solve_again
 
     often = iterations or DEFAULT_ITERATIONS.get(engine, (1, 1))[1]
-    merges = {"contexts": contexts, "values": values, "chains": chains}
+    merges = (contexts, values, chains)
     settings = sweep_settings(engine, often, None, 60_000, seed, merges, False)
     states = load_states(equity, chosen)
     first = states[0, 0]

@@ -95,7 +95,7 @@ def solve(
     chosen = chosen_rules(rules, set_)
     plain, double = DEFAULT_ITERATIONS.get(engine, (1, 1))
     often = iterations or plain
-    merges = {"contexts": contexts, "values": values, "chains": chains}
+    merges = (contexts, values, chains)
     settings = sweep_settings(engine, often, late or (often * double // plain), pairs, seed, merges, certify)
     _check_rules(chosen, settings)
     folder = out or states_folder(chosen)
@@ -135,16 +135,21 @@ def sweep_settings(
     late: int | None,
     pairs: int,
     seed: int,
-    merges: dict[str, str | None],
+    merges: tuple[str | None, str | None, str | None],
     certify: bool,
 ) -> SweepSettings:
-    """Settings of the options; raises ValueError for options of the other engine or values out of range."""
-    from solver.truco.match.equity_sweep import SweepSettings
+    """Settings of the options; raises ValueError for options of the other engine or values out of range.
 
-    words = {name: tuple(text.split(",")) for name, text in merges.items() if text}
-    if engine == "quick" and (words or certify):
+    merges: those of --contexts, --values and --chains.
+    """
+    from solver.truco.match.equity_sweep import SweepSettings
+    from solver.truco.vector.model.abstraction import Abstraction
+
+    if engine == "quick" and (any(merges) or certify):
         raise ValueError("--contexts, --values, --chains and --certify are choices of --engine vector")
-    return SweepSettings(engine, iterations, late or iterations, pairs, seed, **words, certify=certify)
+    return SweepSettings(
+        engine, iterations, late or iterations, pairs, seed, Abstraction.parse(*merges), certify
+    )
 
 
 def states_folder(rules: Rules) -> Path:

@@ -22,7 +22,7 @@ def subgames(
     """Solve both with the vector engine and certify them; Envido of values only also by linear programs."""
     from game.truco.rules import make_rules
     from solver.truco.vector.cfr.average import Policy
-    from solver.truco.vector.cfr.schedule import schedule_step
+    from solver.truco.vector.cfr.run import Goal, solve
     from solver.truco.vector.cfr.solver import VectorSolver
     from solver.truco.vector.model.game import Game
     from solver.truco.vector.parts import CardsAlone, EnvidoAlone, envido_program
@@ -46,9 +46,7 @@ def subgames(
     for name, game in games.items():
         solver = VectorSolver(game)
         with progress(name) as show:
-            for iteration in range(iterations):
-                solver.iterate(schedule_step("dcfr", iteration + 1))
-                show((iteration + 1) / iterations)
+            solve(solver, "dcfr", Goal(iterations=iterations), show=lambda at: show(at.share))
         policy = Policy.of(solver)
         mano, pie = (tier_response(policy, player) for player in (0, 1))
         rows.append(

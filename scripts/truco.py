@@ -44,7 +44,6 @@ from scripts.vector import (
     COMPACT_EXAMPLES,
     compact,
     exploitability,
-    parse_abstraction,
     parse_memory,
     show_vector,
     vector_solve,
@@ -179,10 +178,11 @@ def solve(
     worth = chosen_equity(chosen, equity or "computed") if matters else None
     if engine == "vector":
         from solver.truco.vector.cfr.schedule import schedule_step
+        from solver.truco.vector.model.abstraction import Abstraction
 
         weights = schedule or "dcfr"
         schedule_step(weights, 1)
-        merges = parse_abstraction(contexts, values, chains)
+        merges = Abstraction.parse(contexts, values, chains)
         memory = parse_memory(max_memory or "16GB")
     path = out or kept_path(chosen, scores, worth)
     if not path.parent.is_dir():
@@ -193,9 +193,11 @@ def solve(
         raise ValueError(f"{path} is a folder, not a file to write")
     if engine == "vector":
         share = 0.01 if trim is None else trim
-        info = vector_solve(
-            chosen, scores, worth, merges, weights, seconds, iterations, until, memory, share, path
-        )
+        from solver.truco.vector.cfr.run import Goal
+        from solver.truco.vector.model.game import Game
+
+        goal = Goal(seconds, iterations, until)
+        info = vector_solve(Game(chosen, scores, worth, merges), weights, goal, memory, share, path)
         show_vector(info, path, json)
         return
     solution = quick_solve(chosen, scores, worth, seconds, iterations, 1 if seed is None else seed)

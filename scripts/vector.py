@@ -15,16 +15,10 @@ import typer
 from scripts.console import JsonOption, print_json, progress
 
 if TYPE_CHECKING:
-    from game.truco.equity import EquityTable
-    from game.truco.rules import Rules
-    from solver.truco.vector.model.abstraction import Abstraction
+    from solver.truco.vector.cfr.run import Goal
+    from solver.truco.vector.model.game import Game
     from solver.truco.vector.policy.compact import CompactFacts
     from solver.truco.vector.policy.info import VectorInfo
-
-CHECKPOINT_SECONDS = 600.0
-"""At most so much work is lost when the program is killed, besides the iteration it was in."""
-FIRST_CHECK = 10
-"""Iterations before exploitability is first measured with --until."""
 
 
 def parse_memory(text: str) -> float:
@@ -41,33 +35,19 @@ def parse_memory(text: str) -> float:
 
 
 def vector_solve(
-    rules: Rules,
-    score: tuple[int, int],
-    equity: EquityTable | None,
-    abstraction: Abstraction,
-    schedule: str,
-    seconds: float,
-    iterations: int | None,
-    until: float | None,
-    max_memory: float,
-    trim: float,
-    out: Path,
+    game: Game, schedule: str, goal: Goal, max_memory: float, trim: float, out: Path
 ) -> VectorInfo:
-    """Solves for so long, or up to so many iterations in all, and writes the policy to `out`, trimmed.
+    """Solves a game and writes the policy to `out`, trimmed.
 
-    With `until` it stops earlier if the exploitability at tier level is that low; it is measured now and then, and at
-    the end, and the measurements are kept with the policy. Goes on from `out` + `.checkpoint` where there is one, and
-    keeps it up to date. Raises ValueError if the tables do not fit the memory, or the checkpoint is of another game.
+    Measurements at tier level are kept with the policy. Goes on from `out` + `.checkpoint` where there is one, and
+    keeps it up to date. Raises ValueError if it does not fit the memory, or the checkpoint is of another game.
     """
-    from solver.truco.vector.cfr.average import Policy
-    from solver.truco.vector.cfr.schedule import schedule_step
+    from solver.truco.vector.cfr.run import Progress, Spent, solve
     from solver.truco.vector.cfr.solver import VectorSolver, memory_bytes
-    from solver.truco.vector.model.game import Game
     from solver.truco.vector.policy.files import StoredPolicy, load_checkpoint, save_checkpoint
     from solver.truco.vector.policy.info import VectorInfo
     from solver.truco.vector.response.tiers.response import tier_exploitability
 
-    game = Game(rules, score, equity, abstraction)
     parts = ", ".join(f"{name} {entries / 1e6:,.0f}M" for name, entries in game.table_entries.items())
     memory = memory_bytes(game)
     print(
@@ -79,85 +59,42 @@ def vector_solve(
             f"needs {memory / 1e9:.1f} GB, more than --max-memory {max_memory / 1e9:.1f} GB; "
             "coarser --contexts, --values or --chains need less"
         )
-    schedule_step(schedule, 1)
     checkpoint = out.with_name(out.name + ".checkpoint")
-    spent = 0.0
-    curve: tuple[tuple[int, float, float], ...] = ()
+    spent = Spent()
     if checkpoint.exists():
         solver, saved = load_checkpoint(checkpoint)
-        wanted = VectorInfo.of(game, schedule, saved.iterations, saved.seconds, saved.curve)
-        if saved != wanted:
+        spent = Spent(saved.seconds, saved.curve)
+        if saved != VectorInfo.of(game, schedule, saved.iterations, *spent):
             raise ValueError(
                 f"{checkpoint} is of another game, abstraction or schedule; move it away to start anew"
             )
-        spent, curve = saved.seconds, saved.curve
     else:
         solver = VectorSolver(game)
-    title = f"vector solve {rules.name()} at {score[0]}-{score[1]}"
-    begin = last = time.monotonic()
-    checking = 0.0  # seconds of this run that went into measuring
-    measured = ""
-    with progress(title) as show:
-        while True:
-            now = time.monotonic()
-            enough = solver.iterations >= iterations if iterations else now - begin >= seconds
-            solving = now - begin - checking
-            if until is not None and (
-                enough or check_is_due(curve, solver.iterations, until, solving, checking)
-            ):
-                if not curve or curve[-1][0] < solver.iterations:
-                    found = tier_exploitability(Policy.of(solver))
-                    curve = (*curve, (solver.iterations, spent + solving, found))
-                    checking += time.monotonic() - now
+
+    def keep(so_far: Spent) -> None:
+        save_checkpoint(solver, VectorInfo.of(game, schedule, solver.iterations, *so_far), checkpoint)
+
+    with progress(f"vector solve {game.rules.name()} at {game.score[0]}-{game.score[1]}") as show:
+
+        def tell(at: Progress) -> None:
+            measured = ""
+            if at.curve and goal.until is not None:
                 measured = (
-                    f", exploitability at tier level {curve[-1][2]:.4f} after {curve[-1][0]} iterations"
+                    f", exploitability at tier level {at.curve[-1][2]:.4f} after {at.curve[-1][0]} iterations"
                 )
-                enough = enough or curve[-1][2] <= until
-            if enough or time.monotonic() - last >= CHECKPOINT_SECONDS:
-                info = VectorInfo.of(game, schedule, solver.iterations, spent + solving, curve)
-                save_checkpoint(solver, info, checkpoint)
-                last = time.monotonic()
-            if enough:
-                break
-            now = time.monotonic()
-            values = solver.iterate(schedule_step(schedule, solver.iterations + 1))
-            done = solver.iterations / iterations if iterations else (time.monotonic() - begin) / seconds
-            pace = time.monotonic() - now
             show(
-                done,
-                f"iteration {solver.iterations}, {pace:.1f} s each, mano {values[0]:+.4f}, gap {values.sum():.4f}"
-                + measured,
+                at.share,
+                f"iteration {solver.iterations}, {at.seconds:.1f} s each, mano {at.values[0]:+.4f}, "
+                f"gap {at.values.sum():.4f}{measured}",
             )
+
+        spent = solve(solver, schedule, goal, spent, tier_exploitability, keep, tell)
+    info = VectorInfo.of(game, schedule, solver.iterations, *spent)
     if trim > 0.0:
         solver.trim(trim)
         info = replace(info, trim=trim)
     StoredPolicy.of(solver, info).save(out)
     return info
-
-
-def check_is_due(
-    curve: tuple[tuple[int, float, float], ...],
-    iterations: int,
-    until: float,
-    solving: float,
-    checking: float,
-) -> bool:
-    """Whether to measure now: when the target may be reached if exploitability falls like 1 / iterations, or after
-    half as many iterations again, but never for more than a tenth of the time; seconds of this run.
-    """
-    if not curve:
-        return iterations >= FIRST_CHECK
-    before, _, found = curve[-1]
-    return 9 * checking <= solving and iterations >= before * min(found / until, 1.5)
-
-
-def parse_abstraction(contexts: str | None, values: str | None, chains: str | None) -> Abstraction:
-    """The merges that options name, as four comma-separated words each; ValueError says what is allowed."""
-    from solver.truco.vector.model.abstraction import Abstraction
-
-    given = {"contexts": contexts, "values": values, "chains": chains}
-    words = {name: tuple(text.split(",")) for name, text in given.items() if text is not None}
-    return Abstraction(**words)  # type: ignore[arg-type]
 
 
 def show_vector(info: VectorInfo, path: Path, json: bool, compact_facts: CompactFacts | None = None) -> None:
@@ -190,7 +127,7 @@ def show_vector(info: VectorInfo, path: Path, json: bool, compact_facts: Compact
         ("score", f"mano {info.score[0]}, pie {info.score[1]}; utility {unit}"),
         ("engine", f"vector: {info.schedule}, {info.iterations:,} iterations, {info.seconds:.0f} s"),
         ("trim", f"actions below {info.trim:.1%} of their infoset dropped" if info.trim else "none"),
-        ("merges", info.merges),
+        ("merges", str(info.abstraction)),
         ("exploitability", measured),
     ):
         if compact_facts is None or label != "exploitability":

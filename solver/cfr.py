@@ -13,9 +13,7 @@ next regret by the last one is PCFR+ (Farina, Kroer & Sandholm 2021, "Faster gam
 Blackwell approachability").
 """
 
-import math
 import os
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -25,32 +23,13 @@ from solver.flat import FlatGame, Payoffs, Tree
 from solver.flat_policy import FlatPolicy, PolicyVectors, policy_from_vectors, uniform_vectors
 from solver.jit import njit
 from solver.records import shortened
+from solver.schedule import DCFR, Schedule, discount
 from solver.storage import StorageError, read_arrays, write_arrays
 
 CHECKPOINT_KIND = "flat-cfr-checkpoint"
 CHECKPOINT_VERSION = 1
 
 _ITERATIONS_PER_CALL = 100  # a compiled loop cannot be interrupted; between calls Ctrl-C works
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """How regrets and the average strategy forget their past; the exponents are those of the DCFR paper."""
-
-    name: str
-    alpha: float
-    """Discount exponent of positive regrets; infinity keeps them whole."""
-    beta: float
-    """Discount exponent of negative regrets; infinity keeps them whole, minus infinity drops them."""
-    gamma: float
-    """Iteration t has weight t^gamma in the average strategy."""
-    predictive: bool = False
-
-
-CFR = Schedule("CFR", alpha=math.inf, beta=math.inf, gamma=0.0)
-CFR_PLUS = Schedule("CFR+", alpha=math.inf, beta=-math.inf, gamma=1.0)
-DCFR = Schedule("DCFR", alpha=1.5, beta=0.0, gamma=2.0)
-PCFR_PLUS = Schedule("PCFR+", alpha=math.inf, beta=-math.inf, gamma=2.0, predictive=True)
 
 
 class Tables(NamedTuple):
@@ -212,12 +191,7 @@ def _iterate(
         done[0] = t
 
 
-@njit
-def _discount(exponent: float, t: int) -> float:
-    if np.isinf(exponent):
-        return 1.0 if exponent > 0 else 0.0
-    power = float(t - 1) ** exponent
-    return power / (power + 1.0)
+_discount = njit(discount)
 
 
 @njit

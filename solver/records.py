@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from reprlib import Repr
 from types import NoneType, UnionType
@@ -23,9 +23,9 @@ def shortened(value: object) -> str:
 def read_record(cls: type[T], values: object) -> T:
     """A dataclass from a dict of JSON values, lists becoming tuples where the fields say so.
 
-    Fields may be int (64 bits), float (finite; whole numbers are taken), str, bool, None, lists, tuples and dicts of
-    these, unions, and Any. Raises ValueError naming a field that is missing, unknown or of another type, and what
-    the class itself raises for values out of range.
+    Fields may be int (64 bits), float (finite; whole numbers are taken), str, bool, None, other such dataclasses,
+    lists, tuples and dicts of these, unions, and Any. Raises ValueError naming a field that is missing, unknown or of
+    another type, and what the class itself raises for values out of range.
     """
     if not isinstance(values, dict):
         raise ValueError(f"is {shortened(values)}, not a table of fields")
@@ -42,6 +42,13 @@ def read_record(cls: type[T], values: object) -> T:
     return cls(**found)
 
 
+def _read_part(cls: type, value: object, where: str) -> Any:
+    try:
+        return read_record(cls, value)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+
+
 @cache
 def _types(cls: Any) -> dict[str, Any]:
     return get_type_hints(cls)
@@ -52,6 +59,8 @@ def _as(wanted: Any, value: Any, where: str) -> Any:
     origin, inner = get_origin(wanted), get_args(wanted)
     if wanted is Any:
         return value
+    if is_dataclass(wanted):
+        return _read_part(cast(type, wanted), value, where)
     if origin in (Union, UnionType):
         return _as_one_of(inner, value, where)
     if wanted is int and type(value) is int and -(2**63) <= value < 2**63:

@@ -20,7 +20,7 @@ from game.truco.equity import simple_equity
 from game.truco.rules import make_rules
 from solver.truco.vector.cfr.average import Policy
 from solver.truco.vector.cfr.evaluate import policy_value
-from solver.truco.vector.cfr.schedule import schedule_step
+from solver.truco.vector.cfr.run import iterate
 from solver.truco.vector.cfr.solver import VectorSolver
 from solver.truco.vector.model.abstraction import Abstraction
 from solver.truco.vector.model.game import Game
@@ -50,8 +50,7 @@ def games() -> Iterator[tuple[str, Game]]:
 def fingerprint(game: Game) -> dict[str, Any]:
     """What is pinned of a game."""
     solver = VectorSolver(game)
-    for iteration in range(1, ITERATIONS + 1):
-        solver.iterate(schedule_step("dcfr", iteration))
+    iterate(solver, ITERATIONS)
     tables = {
         "trunk regrets": np.concatenate([table.ravel() for table in solver.trunk_regrets]),
         "trunk sums": np.concatenate([table.ravel() for table in solver.trunk_sums]),

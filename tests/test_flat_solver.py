@@ -18,16 +18,7 @@ from open_spiel.python.policy import Policy, UniformRandomPolicy
 import game  # noqa: F401  (registers python_truco)
 from game.truco.cards import parse_cards
 from solver.best_response import best_response, exploitability, game_value
-from solver.cfr import (
-    CFR,
-    CFR_PLUS,
-    CHECKPOINT_KIND,
-    CHECKPOINT_VERSION,
-    DCFR,
-    PCFR_PLUS,
-    FlatSolver,
-    Schedule,
-)
+from solver.cfr import CHECKPOINT_KIND, CHECKPOINT_VERSION, FlatSolver
 from solver.flat import FlatGame, estimate_size, flatten
 from solver.flat_policy import (
     FlatPolicy,
@@ -36,6 +27,7 @@ from solver.flat_policy import (
     policy_vectors,
     uniform_vectors,
 )
+from solver.schedule import CFR, CFR_PLUS, DCFR, PCFR_PLUS, Schedule
 from solver.storage import StorageError, read_arrays, write_arrays
 
 SCHEDULES = [CFR, CFR_PLUS, DCFR, PCFR_PLUS]

@@ -19,7 +19,7 @@ from solver import load_solution
 from solver.storage import read_arrays, write_arrays
 from solver.truco.solutions.compact_solution import CompactSolution
 from solver.truco.solutions.vector_solution import VectorSolution
-from solver.truco.vector.cfr.schedule import schedule_step
+from solver.truco.vector.cfr.run import iterate
 from solver.truco.vector.cfr.solver import VectorSolver
 from solver.truco.vector.model.abstraction import Abstraction
 from solver.truco.vector.model.game import Game
@@ -51,8 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("good")
     game = Game(make_rules("base", {"deck": DECK, "max_envido": 1}), (0, 0), None, COARSE)
     solver = VectorSolver(game)
-    for iteration in range(1, 4):
-        solver.iterate(schedule_step("dcfr", iteration))
+    iterate(solver, 3)
     info = VectorInfo.of(game, "dcfr", 3, 1.0)
     save_checkpoint(solver, info, folder / files.CHECKPOINT)
     stored = StoredPolicy.of(solver, info)
@@ -139,7 +138,7 @@ def ask_policy(path: Path) -> list[Any]:
 
 def ask_checkpoint(path: Path) -> list[Any]:
     solver, _ = load_checkpoint(path)
-    return [np.isfinite(solver.iterate(schedule_step("dcfr", 4))).all()]
+    return [np.isfinite(iterate(solver, 1)).all()]
 
 
 ASK: dict[str, Callable[[Path], list[Any]]] = {

@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-import scripts.vector
 from solver.storage import read_arrays
 from solver.truco.solutions.vector_solution import load_vector_solution
+from solver.truco.vector.cfr import run
 from solver.truco.vector.policy.certificate import certificate_path
 from solver.truco.vector.policy.files import CHECKPOINT, POLICY, VERSION
 from tests.test_truco_command import truco
@@ -36,7 +36,7 @@ def test_a_policy_is_solved_in_parts_and_certified(capsys, tmp_path):
             np.testing.assert_array_equal(array, again[name], err_msg=name)
 
     told = json.loads(truco(capsys, "info", whole, "--json")[1])
-    assert (told["engine"], told["iterations"], told["contexts"][0]) == ("vector", 6, "chain")
+    assert (told["engine"], told["iterations"], told["abstraction"]["contexts"][0]) == ("vector", 6, "chain")
     assert "6 iterations" in truco(capsys, "info", whole)[1]
 
     status, out, _ = truco(capsys, "exploitability", whole, "--leaks", 3, "--json")
@@ -108,7 +108,7 @@ def test_files_of_another_game_are_refused(capsys, tmp_path, quick_solution_file
 
 def test_a_killed_solve_loses_at_most_what_came_after_its_checkpoint(capsys, tmp_path, monkeypatch):
     path = tmp_path / "killed.vector"
-    monkeypatch.setattr(scripts.vector, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(run, "CHECKPOINT_SECONDS", 0.0)
     seen = []
 
     def interrupted(solver, info, checkpoint, save=None):
@@ -134,7 +134,7 @@ def test_a_killed_solve_loses_at_most_what_came_after_its_checkpoint(capsys, tmp
 def test_solving_stops_at_an_exploitability_and_keeps_its_curve(capsys, tmp_path, monkeypatch):
     whole, parts, plain = (tmp_path / f"{name}.vector" for name in ("whole", "parts", "plain"))
     # When it measures depends on the clock otherwise.
-    monkeypatch.setattr(scripts.vector, "check_is_due", lambda curve, iterations, *rest: iterations % 5 == 2)
+    monkeypatch.setattr(run, "check_is_due", lambda curve, iterations, *rest: iterations % 5 == 2)
     # Measured is the untrimmed policy.
     small = (*SMALL, "--trim", 0)
     assert truco(capsys, "solve", *small, "--iterations", 2, "--out", whole)[0] == 0
@@ -172,9 +172,9 @@ def test_solving_stops_at_an_exploitability_and_keeps_its_curve(capsys, tmp_path
 
 
 def test_measuring_takes_at_most_a_tenth_of_the_time():
-    due = scripts.vector.check_is_due
-    assert not due((), scripts.vector.FIRST_CHECK - 1, 0.1, 5.0, 0.0)
-    assert due((), scripts.vector.FIRST_CHECK, 0.1, 5.0, 0.0)
+    due = run.check_is_due
+    assert not due((), run.FIRST_CHECK - 1, 0.1, 5.0, 0.0)
+    assert due((), run.FIRST_CHECK, 0.1, 5.0, 0.0)
     curve = ((10, 5.0, 0.12),)
     assert not due(curve, 11, 0.1, 1000.0, 1.0)  # the target is 12 iterations away at best
     assert due(curve, 12, 0.1, 1000.0, 1.0)

@@ -10,7 +10,7 @@ import pytest
 from game.truco.equity import simple_equity
 from game.truco.rules import make_rules
 from solver.truco.vector.cfr.regrets import match_regrets
-from solver.truco.vector.cfr.schedule import schedule_step
+from solver.truco.vector.cfr.run import iterate
 from solver.truco.vector.cfr.solver import VectorSolver, memory_bytes
 from solver.truco.vector.model.abstraction import Abstraction
 from solver.truco.vector.model.game import Game
@@ -37,8 +37,7 @@ def test_a_hand_that_decides_the_match_stays_finite() -> None:
     """At 14-14 calls that cannot pay die out, and their regrets with them."""
     rules = make_rules("base", {"deck": "1E 4E 4C 4B 5B 5O 6E 7E"})
     solver = VectorSolver(Game(rules, (14, 14), simple_equity(rules.target), Abstraction()))
-    for iteration in range(60):
-        values = solver.iterate(schedule_step("dcfr", iteration + 1))
+    values = iterate(solver, 60)
     assert np.isfinite(values).all()
     assert abs(values.sum()) < 0.02
     for table in (*solver.trunk_regrets, solver.regrets, solver.sums):
@@ -50,14 +49,14 @@ def test_the_memory_that_is_told_is_what_it_takes(chains: str) -> None:
     """Against numpy's own count, from making the solver to the end of an iteration."""
     rules = make_rules("base", {"deck": "1E 7E 6E 1B 7B 6B 1O 7O 6O"})
     merges = Abstraction(("none",) * 4, ("none",) * 4, (chains,) * 4)  # type: ignore[arg-type]
-    VectorSolver(Game(rules, (0, 0), None, merges)).iterate(schedule_step("dcfr", 1))  # compiles
+    iterate(VectorSolver(Game(rules, (0, 0), None, merges)), 1)  # compiles
     game = Game(rules, (0, 0), None, merges)
     told = memory_bytes(game)
     tracemalloc.start()
     solver = VectorSolver(game)
     tables = (*solver.trunk_regrets, *solver.trunk_sums, solver.position_regrets, solver.position_sums)
     assert sum(table.nbytes for table in (*tables, solver.regrets, solver.sums)) < told
-    solver.iterate(schedule_step("dcfr", 1))
+    iterate(solver, 1)
     taken = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert 0.9 * taken < told < 1.1 * taken

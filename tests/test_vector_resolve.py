@@ -26,7 +26,7 @@ from solver.truco.solutions.compact_solution import CompactSolution
 from solver.truco.solutions.load import load_solution
 from solver.truco.vector.cfr.average import Tables, tables_of
 from solver.truco.vector.cfr.evaluate import Evaluator, policy_value
-from solver.truco.vector.cfr.schedule import schedule_step
+from solver.truco.vector.cfr.run import iterate
 from solver.truco.vector.cfr.solver import VectorSolver
 from solver.truco.vector.model.abstraction import Abstraction
 from solver.truco.vector.model.address import pair_sizes, table_rows
@@ -59,8 +59,7 @@ def solved(name: str) -> tuple[Game, Tables, int]:
     changes, abstraction, iterations = GAMES[name]
     game = Game(make_rules("base", changes), (0, 0), None, abstraction)
     solver = VectorSolver(game)
-    for iteration in range(1, iterations + 1):
-        solver.iterate(schedule_step("dcfr", iteration))
+    iterate(solver, iterations)
     return game, tables_of(solver), iterations
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from game.truco.rules import make_rules
 from solver.truco.vector.cfr.average import Policy
-from solver.truco.vector.cfr.schedule import schedule_step
+from solver.truco.vector.cfr.run import iterate
 from solver.truco.vector.cfr.solver import VectorSolver
 from solver.truco.vector.parts import EnvidoAlone, envido_program
 from solver.truco.vector.response.tiers.response import tier_response
@@ -32,8 +32,7 @@ def test_the_engine_finds_the_value_of_the_program() -> None:
     """Best responses to the engine's Envido enclose the value of the linear program closely."""
     game = EnvidoAlone(make_rules("base", {"deck": SMALL}))
     solver = VectorSolver(game)
-    for iteration in range(1500):
-        solver.iterate(schedule_step("dcfr", iteration + 1))
+    iterate(solver, 1500)
     policy = Policy.of(solver)
     mano, pie = (tier_response(policy, player) for player in (0, 1))
     value = envido_program(game)

@@ -10,7 +10,7 @@ import hashlib
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ from solver.truco.match.equity_states import (
     sweep_order,
 )
 from solver.truco.reading.solution import ENGINES
+from solver.truco.vector.model.abstraction import Abstraction
 
 LATE = 2
 """A state is late when somebody needs at most so many points: much hangs on its hand, so it gets more iterations."""
@@ -50,10 +51,8 @@ class SweepSettings:
     pairs: int = 60_000
     """Deals on which the value is measured, each twice with the hands swapped; quick engine only."""
     seed: int = 1
-    contexts: tuple[str, ...] | None = None
-    values: tuple[str, ...] | None = None
-    chains: tuple[str, ...] | None = None
-    """Merges of the vector engine, by default its own."""
+    abstraction: Abstraction = field(default_factory=Abstraction)
+    """Merges of the vector engine."""
     certify: bool = False
     """Vector engine: compute the exact best responses of both seats as well, for a bracket."""
 
@@ -142,19 +141,15 @@ def _solve_quick(rules: Rules, equity: EquityTable, task: Task) -> dict[str, Any
 
 def _solve_vector(rules: Rules, equity: EquityTable, task: Task) -> dict[str, Any]:
     from solver.truco.vector.cfr.evaluate import policy_value
-    from solver.truco.vector.cfr.schedule import schedule_step
+    from solver.truco.vector.cfr.run import iterate
     from solver.truco.vector.cfr.solver import VectorSolver
-    from solver.truco.vector.model.abstraction import Abstraction
     from solver.truco.vector.model.game import Game
     from solver.truco.vector.response.cards.response import Policy, best_response
 
     settings = task.settings
-    given = {name: getattr(settings, name) for name in ("contexts", "values", "chains")}
-    abstraction = Abstraction(**{name: words for name, words in given.items() if words})
     iterations = settings.iterations_at(task.score, rules.target)
-    solver = VectorSolver(Game(rules, task.score, equity, abstraction))
-    for _ in range(iterations):
-        solver.iterate(schedule_step("dcfr", solver.iterations + 1))
+    solver = VectorSolver(Game(rules, task.score, equity, settings.abstraction))
+    iterate(solver, iterations)
     policy = Policy.of(solver)
     del solver  # its regrets take as much memory as the policy
     bracket = None
@@ -168,7 +163,7 @@ def _solve_vector(rules: Rules, equity: EquityTable, task: Task) -> dict[str, An
         "iterations": iterations,
         "pairs": 0,
         "seed": 0,
-        "merges": {name: getattr(abstraction, name) for name in given},
+        "merges": settings.abstraction.lists(),
         "ends": {},
     }
 

@@ -16,7 +16,7 @@ def vector_solution_info(info: VectorInfo, deals: int, exploitability: float | N
         equity=info.equity,
         engine="vector",
         algorithm=info.schedule,
-        abstraction=info.merges,
+        abstraction=str(info.abstraction),
         key_version=0,
         iterations=info.iterations,
         deals=deals,

@@ -1,8 +1,16 @@
-"""How iterations weigh: DCFR and CFR+ as one small frozen step each."""
+"""How iterations of the vector engine weigh: a schedule's factors as one small frozen step each."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import NamedTuple
+
+from solver.schedule import CFR_PLUS, DCFR, discount
+
+_SCHEDULES = {"dcfr": DCFR, "cfr+": replace(CFR_PLUS, gamma=2.0)}
+SCHEDULES = tuple(_SCHEDULES)
+"""DCFR(1.5, 0, 2), and CFR+ with quadratic averaging."""
 
 
 class Step(NamedTuple):
@@ -16,20 +24,16 @@ class Step(NamedTuple):
     floor: bool
 
 
-SCHEDULES = ("dcfr", "cfr+")
-
-
 def schedule_step(schedule: str, iteration: int) -> Step:
     """How iteration 1, 2, ... weighs regrets and averages.
 
-    `dcfr`: DCFR(1.5, 0, 2) of Brown and Sandholm 2019; `cfr+`: CFR+ of Tammelin 2014 with quadratic averaging. The
-    average's discount ((t - 1) / t)^2 is written as growing weights t^2. Raises ValueError naming an
+    The average's discount ((t - 1) / t)^gamma is written as growing weights t^gamma. Raises ValueError naming an
     unknown schedule.
     """
-    weight = float(iteration) ** 2
-    if schedule == "cfr+":
-        return Step(1.0, 1.0, weight, True)
-    if schedule != "dcfr":
+    found = _SCHEDULES.get(schedule)
+    if found is None:
         raise ValueError(f"schedule {schedule!r} is unknown, allowed: {', '.join(SCHEDULES)}")
-    power = float(iteration - 1) ** 1.5
-    return Step(power / (power + 1.0), 0.5, weight, False)
+    return Step(
+        discount(found.alpha, iteration), discount(found.beta, iteration), float(iteration) ** found.gamma,
+        found.beta == -math.inf,
+    )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from solver.storage import StorageError, read_arrays, write_arrays
 from solver.truco.vector.policy.info import VectorInfo
 
-CERTIFICATE, VERSION = "truco-vector-certificate", 1
+CERTIFICATE, VERSION = "truco-vector-certificate", 2
 
 
 class Certified(NamedTuple):

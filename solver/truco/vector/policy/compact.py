@@ -32,7 +32,7 @@ from solver.storage import StorageError, read_arrays, write_arrays
 from solver.truco.vector.model.holdings import Holdings
 from solver.truco.vector.policy.info import VectorInfo
 
-COMPACT, VERSION = "truco-vector-compact", 3
+COMPACT, VERSION = "truco-vector-compact", 4
 LEVELS = 255
 """A mix is kept in so many parts."""
 MOST_ACTIONS = 12

@@ -19,7 +19,7 @@ from solver.truco.vector.policy.info import VectorInfo
 _AT_ONCE = 1 << 22
 _ROUNDING = 1e-6
 """Of the largest sum: how far below 0 a sum may be."""
-CHECKPOINT, POLICY, VERSION = "truco-vector-checkpoint", "truco-vector-policy", 1
+CHECKPOINT, POLICY, VERSION = "truco-vector-checkpoint", "truco-vector-policy", 2
 
 
 @dataclass(frozen=True)

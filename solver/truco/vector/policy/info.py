@@ -25,8 +25,8 @@ class VectorInfo:
     """(mano, pie) at the start of the hand."""
     equity: list[list[float]] | None
     """Match-win probability of the player who is mano at each score; None where the utility is points."""
-    contexts: tuple[str, ...]
-    values: tuple[str, ...]
+    abstraction: Abstraction
+    """What the policy forgets."""
     schedule: str
     iterations: int
     seconds: float
@@ -35,14 +35,6 @@ class VectorInfo:
     """Measurements on the way: (iterations, seconds, exploitability at tier level, a lower bound)."""
     trim: float = 0.0
     """Share of its infoset below which an action was dropped from the policy; see VectorSolver.trim."""
-    chains: tuple[str, ...] = ("none",) * 4
-
-    @property
-    def merges(self) -> str:
-        """What the policy forgets, by the names of `Abstraction`."""
-        return "; ".join(
-            f"{name} {','.join(getattr(self, name))}" for name in ("contexts", "values", "chains")
-        )
 
     @staticmethod
     def of(
@@ -55,8 +47,7 @@ class VectorInfo:
         """Describes a game and how far it was solved."""
         return VectorInfo(
             game.rules.to_dict(), game.rules.hash(), game.score, game.equity.rows() if game.equity else None,
-            game.abstraction.contexts, game.abstraction.values, schedule, iterations, seconds, curve,
-            chains=game.abstraction.chains,
+            game.abstraction, schedule, iterations, seconds, curve,
         )  # fmt: skip
 
     @staticmethod
@@ -74,7 +65,6 @@ class VectorInfo:
             if [len(row) for row in self.equity] != [rules.target] * rules.target:
                 raise ValueError(f"its equity table is not one of {rules.target} x {rules.target} scores")
             _equity_table(self.equity)
-        Abstraction(self.contexts, self.values, self.chains)  # type: ignore[arg-type]
         schedule_step(self.schedule, 1)
         if self.iterations < 0 or self.seconds < 0 or not 0 <= self.trim < 1:
             raise ValueError("iterations, seconds or trim is out of range")
@@ -91,8 +81,7 @@ class VectorInfo:
         """The game it was solved in. Raises ValueError if the vector engine does not play its rules."""
         from solver.truco.vector.model.game import Game
 
-        merges = Abstraction(self.contexts, self.values, self.chains)  # type: ignore[arg-type]
-        return Game(self.make_rules(), self.score, self.make_equity(), merges)
+        return Game(self.make_rules(), self.score, self.make_equity(), self.abstraction)
 
 
 def _equity_table(rows: list[list[float]]) -> EquityTable:
