@@ -9,11 +9,14 @@ import pytest
 
 from game.truco.equity import simple_equity
 from game.truco.rules import make_rules
+from solver.truco.vector.cfr.average import tables_of
 from solver.truco.vector.cfr.regrets import match_regrets
 from solver.truco.vector.cfr.run import iterate
 from solver.truco.vector.cfr.solver import VectorSolver, memory_bytes
 from solver.truco.vector.model.abstraction import Abstraction
 from solver.truco.vector.model.game import Game
+from solver.truco.vector.policy.locate import FORCED, locate
+from tests.test_vector_lookup import flat_table, random_decisions, random_tables
 
 
 @pytest.mark.parametrize("actions", [2, 3, 4])
@@ -60,3 +63,29 @@ def test_the_memory_that_is_told_is_what_it_takes(chains: str) -> None:
     taken = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert 0.9 * taken < told < 1.1 * taken
+
+
+def test_trimming_drops_small_shares_and_nothing_else() -> None:
+    """Against the plain look-up, at decisions of random hands; an action at the bound is kept."""
+    merges = Abstraction(("none",) * 4, ("five",) * 4, ("calls",) * 4)
+    game = Game(make_rules("base", {"deck": "1E 7E 3O 3E 4B 4E 12C"}), (0, 0), None, merges)
+    before = random_tables(game, 0.8, 3)
+    solver = VectorSolver(game)
+    for own, given in zip(solver.trunk_sums, before.trunk_sums, strict=True):
+        own[:] = given
+    solver.position_sums[: game.position_entries] = before.position_sums
+    solver.sums[: game.layout.entries] = before.sums
+    solver.trim(0.3)
+    after = tables_of(solver)
+    kept = {True: 0, False: 0}
+    for hand in random_decisions(game, 300, 4):
+        place = locate(game, hand)
+        if place.table == FORCED:
+            continue
+        entries = [place.begin + k * place.stride for k in range(len(place.choices))]
+        old, new = flat_table(before, place.table)[entries], flat_table(after, place.table)[entries]
+        expected = np.where(old < 0.3 * old.sum(), 0, old)
+        # Places that are no actions hold sums here, which count; a solver leaves them 0.
+        assert np.array_equal(new, expected)
+        kept[bool((new != old).any())] += 1
+    assert min(kept.values()) > 100

@@ -35,9 +35,9 @@ from solver.truco.vector.model.trees import Accept
 from solver.truco.vector.policy.compact import CompactFacts, CompactPolicy, kept_of, load_compact
 from solver.truco.vector.policy.files import StoredPolicy
 from solver.truco.vector.policy.info import VectorInfo
-from solver.truco.vector.policy.locate import FORCED, _after_first_card, action_mix, locate
+from solver.truco.vector.policy.locate import FORCED, action_mix, after_first_card, locate
 from solver.truco.vector.policy.shrink import compact_policy, trunk_histories
-from solver.truco.vector.policy.subgame import Resolver, _entry, resolve
+from solver.truco.vector.policy.subgame import Resolver, find_entry, resolve
 from solver.truco.vector.response.cards.response import Policy
 from tests.test_truco_command import truco
 from tests.test_vector_lookup import EXACT, NONE, SEVEN, flat_table, random_decisions, random_tables
@@ -106,11 +106,11 @@ def test_solving_anew_agrees_with_the_whole_policy(name: str) -> None:
     for hand in situations(game, 3, 400):
         if accepted >= 4 if hand.envido_accepted else exits >= 8:
             continue
-        entry = _entry(game, tables, hand)
+        entry = find_entry(game, tables, hand)
         assert entry is not None
         reach = played_reach(game, tables, hand)
         for player in (0, 1):
-            combination = _after_first_card(game, hand, player)[1]
+            combination = after_first_card(game, hand, player)[1]
             assert entry.ranges[player][combination] == pytest.approx(reach[player], rel=1e-5, abs=1e-12)
         mass = entry.ranges[0] @ joint @ entry.ranges[1]
         if mass < 1e-6:  # hardly ever there: float32 does not resolve the values

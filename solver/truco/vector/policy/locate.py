@@ -99,7 +99,7 @@ def locate(game: Game, hand: Hand) -> Place:
         return _tricks_place(game, hand, group, block, (0, 0), rest)
     if kind == "terminal":
         raise ValueError(_elsewhere(game))
-    known = _known_values(game, hand)
+    known = known_values(game, hand)
     continuation = stand_in(
         game, number, 0 if envido_value(hand.cards[0]) >= envido_value(hand.cards[1]) else 1
     )
@@ -127,7 +127,7 @@ def accepted_tables(game: Game, hand: Hand) -> tuple[int, int]:
     continuation = stand_in(game, number, winner)
     if continuation is None:
         raise ValueError(_elsewhere(game))
-    known, positions, sizes = _known_values(game, hand), game.positions, np.zeros(4, np.int64)
+    known, positions, sizes = known_values(game, hand), game.positions, np.zeros(4, np.int64)
     pair_sizes.py_func(game.value_lists, *known, sizes)
     begin = int(game.position_tables[continuation][known])
     last = game.position_root[continuation]
@@ -178,7 +178,7 @@ def _card_choices(game: Game, hand: Hand) -> list[tuple[int, ...]]:
     ]
 
 
-def _after_first_card(game: Game, hand: Hand, player: int) -> tuple[int, int, int]:
+def after_first_card(game: Game, hand: Hand, player: int) -> tuple[int, int, int]:
     """Tier of the player's card in trick 1, combination (class, place) and tier pair left."""
     holdings = game.holdings
     card = next(action for who, action in hand.history if who == player and action < TRUCO)
@@ -188,7 +188,7 @@ def _after_first_card(game: Game, hand: Hand, player: int) -> tuple[int, int, in
     return tier, combination, int(holdings.after.pair[combination])
 
 
-def _known_values(game: Game, hand: Hand) -> tuple[int, int]:
+def known_values(game: Game, hand: Hand) -> tuple[int, int]:
     """Value sets (mano's, pie's) that an accepted Envido made public (A-2)."""
     values = game.holdings.values
     mano, pie = (int(np.searchsorted(values, envido_value(cards))) for cards in hand.cards)
@@ -262,9 +262,9 @@ def _trunk_place(game: Game, hand: Hand, number: int) -> Place:
     if not node.posted:
         index = cls
     elif node.player == 0:
-        index = _after_first_card(game, hand, 0)[1]
+        index = after_first_card(game, hand, 0)[1]
     else:
-        index = _after_first_card(game, hand, 0)[0] * game.holdings.num_classes + cls
+        index = after_first_card(game, hand, 0)[0] * game.holdings.num_classes + cls
     choices = (_card_choices(game, hand) if node.plays else []) + [(word,) for word in node.words]
     return Place(number, index, int(np.prod(game.node_shape(node)[1:])), tuple(choices))
 
@@ -275,7 +275,7 @@ def _position_place(game: Game, hand: Hand, continuation: int, known: tuple[int,
     pair_sizes.py_func(lists, *known, sizes)
     role, stage = int(trees.role[node]), int(trees.stage[node])
     at = table_at.py_func(trees.place, node, game.position_tables[continuation][known], sizes)
-    tier, combination, _ = _after_first_card(game, hand, 0) if stage == 1 else (0, 0, 0)
+    tier, combination, _ = after_first_card(game, hand, 0) if stage == 1 else (0, 0, 0)
     first, stride = table_rows.py_func(role, stage, at, sizes, tier, lists.combo_offset[known[0], tier])
     if stage == 1 and role == 0:
         part, holding = lists.combo[known[0], tier, : lists.combo_count[known[0], tier]], combination
@@ -298,7 +298,7 @@ def _tricks_place(
     """Place in tricks 2 and 3 of a group and block; `rest` are the actions after trick 1."""
     layout, tiers = game.layout, game.holdings.num_tiers
     forest, lists = layout.trees.forest, layout.lists
-    first = [_after_first_card(game, hand, player) for player in (0, 1)]
+    first = [after_first_card(game, hand, player) for player in (0, 1)]
     a, b = first[0][0], first[1][0]
     tie = a == b
     leader = 1 if b < a else 0

@@ -22,7 +22,7 @@ from solver.truco.vector.model.address import block_sizes, empty_table, pair_siz
 from solver.truco.vector.model.forest import MAX_TIERS
 from solver.truco.vector.model.game import Game
 from solver.truco.vector.model.trees import LEAF, TURN
-from solver.truco.vector.policy.locate import _after_first_card, _known_values, stand_in
+from solver.truco.vector.policy.locate import after_first_card, known_values, stand_in
 
 ITERATIONS = 150
 _ANSWERS = 12
@@ -154,7 +154,7 @@ def resolve(game: Game, tables: Tables, hand: Hand, iterations: int = ITERATIONS
     is over at the game's score.
     """
     begin = time.monotonic()
-    entry = _entry(game, tables, hand)
+    entry = find_entry(game, tables, hand)
     if entry is None:
         return None
     solver = Resolver(entry)
@@ -168,7 +168,8 @@ def resolve(game: Game, tables: Tables, hand: Hand, iterations: int = ITERATIONS
 # ---- the ranges of trick 1
 
 
-def _entry(game: Game, tables: Tables, hand: Hand) -> Entry | None:
+def find_entry(game: Game, tables: Tables, hand: Hand) -> Entry | None:
+    """How a hand came to tricks 2 and 3; None while it is in trick 1. Raises ValueError as `resolve`."""
     holdings, trunk = game.holdings, game.trunk
     after = holdings.after
     reach = [np.ones(holdings.num_classes), np.ones(holdings.num_classes)]
@@ -183,7 +184,7 @@ def _entry(game: Game, tables: Tables, hand: Hand) -> Entry | None:
         if action >= TRUCO:
             reach[player] = reach[player] * mix[place]
             return
-        tier, _, _ = _after_first_card(game, hand, player)
+        tier, _, _ = after_first_card(game, hand, player)
         first.append(tier)
         reach[player] = reach[player][after.cls] * mix[after.slot, after.cls]
         reach[player][: after.start[tier]] = 0
@@ -206,7 +207,7 @@ def _entry(game: Game, tables: Tables, hand: Hand) -> Entry | None:
     if kind == "exit":
         situation = game.part(exits=[number])
         return Entry(situation, 0, 0, (0, 0), (first[0], first[1]), (reach[0], reach[1]))
-    known = _known_values(game, hand)
+    known = known_values(game, hand)
     winner = 0 if known[0] >= known[1] or known[1] >= len(holdings.values) else 1
     continuation = stand_in(game, number, winner) if kind == "accept" else None
     if continuation is None:
