@@ -27,6 +27,11 @@ def envido_values(cards: np.ndarray) -> np.ndarray:
     return best
 
 
+def _different(numbers: np.ndarray) -> np.ndarray:
+    """The small numbers that occur, ascending, int64; np.unique imports masked arrays, which takes longer."""
+    return np.flatnonzero(np.bincount(numbers))
+
+
 @dataclass(frozen=True)
 class Holdings:
     """All hands of a deck and their classes.
@@ -51,7 +56,7 @@ class Holdings:
     def card_tier(self) -> np.ndarray:
         """Dense tier of each card position, int64 [cards]."""
         tiers = np.array([TIERS[card] for card in self.rules.deck])
-        return np.searchsorted(np.unique(tiers), tiers)
+        return np.searchsorted(_different(tiers), tiers)
 
     @property
     def num_tiers(self) -> int:
@@ -71,15 +76,16 @@ class Holdings:
     @cached_property
     def values(self) -> np.ndarray:
         """The Envido values that occur, ascending, int64 [values]."""
-        return np.unique(self.hand_value)
+        return _different(self.hand_value)
 
     @cached_property
     def _classes(self) -> tuple[np.ndarray, np.ndarray]:
         keys = self._keys(self.card_tier[self.hands], self.hand_value)
-        found, index = np.unique(keys, return_inverse=True)
+        found = _different(keys)
+        index = np.searchsorted(found, keys)
         tiers, values = self.num_tiers, len(self.values)
         digits = [found // values // tiers**2, found // values // tiers % tiers, found // values % tiers]
-        return np.column_stack([*digits, found % values]), index.ravel()
+        return np.column_stack([*digits, found % values]), index
 
     def _keys(self, tiers: np.ndarray, value: np.ndarray) -> np.ndarray:
         """A number for hands of three tiers [..., 3], in any order, and an Envido value, by which classes ascend."""
