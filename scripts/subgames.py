@@ -48,7 +48,7 @@ def subgames(
         with progress(name) as show:
             solve(solver, "dcfr", Goal(iterations=iterations), show=lambda at: show(at.share))
         policy = Policy.of(solver)
-        mano, pie = (tier_response(policy, player) for player in (0, 1))
+        mano, pie = (tier_response(policy, player).value for player in (0, 1))
         rows.append(
             {
                 "game": name,

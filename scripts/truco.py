@@ -98,7 +98,8 @@ def solve(
     until: Annotated[
         float | None,
         typer.Option(
-            help="vector: stop when the exploitability at tier level, a lower bound, is this low.",
+            help="vector: stop when the exploitability at tier level is this low; that is a lower bound and "
+            "certifies nothing.",
             show_default=False,
         ),
     ] = None,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from solver.truco.vector.model.game import Game
     from solver.truco.vector.policy.compact import CompactFacts
     from solver.truco.vector.policy.info import VectorInfo
+    from solver.truco.vector.response.trunk import BestResponse
 
 
 def parse_memory(text: str) -> float:
@@ -190,6 +191,7 @@ EXAMPLES = (
     "Examples:  `truco exploitability base.vector`  ·  `truco exploitability base.vector --leaks 20`  ·  "
     "`truco exploitability base.vector --json > certificate.json`  ·  `truco exploitability base.vector --fast`"
 )
+SEATS = ("mano", "pie")
 
 
 def exploitability(
@@ -211,7 +213,10 @@ def exploitability(
     ] = None,
     fast: Annotated[
         bool,
-        typer.Option("--fast", help="Only a lower bound, in minutes: the exploiter sees tiers, not suits."),
+        typer.Option(
+            "--fast",
+            help="Only a lower bound, in minutes: the exploiter sees tiers, not suits. It certifies nothing.",
+        ),
     ] = False,
     json: JsonOption = False,
 ) -> None:
@@ -222,103 +227,84 @@ def exploitability(
     FILE.certificate, from which tables, plots, advice and `truco info` tell it.
     """
     from solver.truco.vector.cfr.average import Policy
-    from solver.truco.vector.cfr.evaluate import policy_value
     from solver.truco.vector.policy.certificate import save_certificate
     from solver.truco.vector.policy.files import load_policy
     from solver.truco.vector.response.cards.response import best_response
+    from solver.truco.vector.response.tiers.response import tier_response
 
-    if fast:
-        if leaks or keep:
-            raise ValueError("--leaks and --keep belong to the exact best response, not to --fast")
-        _fast_exploitability(file, json)
-        return
     stored = load_policy(file)
     policy = Policy(stored.game, stored.tables)
-    folder = keep or file.with_name(file.name + ".parts")
-    seats = ("mano", "pie")
+    folder = keep or (None if fast else file.with_name(file.name + ".parts"))
+    respond, title = (tier_response, " at tier level") if fast else (best_response, "")
     found = []
     begin = time.monotonic()
-    for player, seat in enumerate(seats):
-        with progress(f"best response of {seat}") as show:
-            noted = partial(show, note=f"parts kept in {folder}")
-            found.append(best_response(policy, player, noted, folder, leaks=leaks > 0))
+    for player, seat in enumerate(SEATS):
+        with progress(f"best response of {seat}{title}") as show:
+            noted = show if folder is None else partial(show, note=f"parts kept in {folder}")
+            found.append(respond(policy, player, noted, folder, gains=leaks > 0))
     seconds = time.monotonic() - begin
-    exploitable = (found[0].value + found[1].value) / 2
+    mean, least = (found[0].value + found[1].value) / 2, "_at_least" if fast else ""
     result: dict[str, Any] = {
         "file": str(file),
-        "exploitability": exploitable,
+        f"exploitability{least}": mean,
         "unit": _unit(stored.info),
-        "method": "exact best responses in the real game",
-        "best_response": {seat: found[k].value for k, seat in enumerate(seats)},
+        "method": LOWER_BOUND if fast else "exact best responses in the real game",
+        f"best_response{least}": {seat: found[k].value for k, seat in enumerate(SEATS)},
         "seconds": round(seconds),
         "policy": asdict(stored.info),
     }
     if leaks:
-        result["mano_value"] = policy_value(policy)
-        result["leaks"] = {
-            seat: [
-                {"history": _words(leak.history), "mass": leak.mass, "gain": leak.gain}
-                for leak in found[k].leaks[:leaks]
-            ]
-            for k, seat in enumerate(seats)
-        }
-    save_certificate(file, result)
+        result |= _leaks(found, leaks)
+    if not fast:
+        save_certificate(file, result)
     if json:
         print_json(result)
         return
-    print(f"best response of mano  {found[0].value:+.5f}")
-    print(f"best response of pie   {found[1].value:+.5f}")
+    bound = "at least " if fast else ""
+    for seat, response in zip(SEATS, found, strict=True):
+        print(f"{f'best response of {seat}':22} {bound}{response.value:+.5f}")
     if leaks:
-        print(f"mano's own value       {result['mano_value']:+.5f}")
-    print(f"exploitability         {exploitable:.5f} {result['unit']}")
-    print(f"exact in the real game, {seconds:.0f} s in this run")
-    for seat, rows in result.get("leaks", {}).items():
-        print(
-            f"\nwhere {seat} as exploiter gains (gain per hand, how often he comes there, calls and cards so far):"
-        )
-        for row in rows:
-            print(f"  {row['gain']:+.5f}  {row['mass']:7.2%}  {row['history']}")
+        print(f"{'own value of mano':22} {result['mano_value']:+.5f}")
+    print(f"{'exploitability':22} {bound}{mean:.5f} {result['unit']}")
+    how = "lower bound at tier level: this exploiter does not see suits on the table" if fast else EXACT
+    print(f"{how}, {seconds:.0f} s in this run")
+    for seat, response in zip(SEATS, found, strict=True):
+        _show_leaks(seat, response, leaks)
+
+
+LOWER_BOUND = "lower bound: best responses at tier level, blind to suits"
+EXACT = "exact in the real game"
 
 
 def _unit(info: VectorInfo) -> str:
     return "points per hand" if info.equity is None else "utility: match won 1, lost -1"
 
 
-def _fast_exploitability(file: Path, json: bool) -> None:
-    """Best responses at tier level: what `truco exploitability --fast` says."""
-    from solver.truco.vector.cfr.average import Policy
-    from solver.truco.vector.policy.files import load_policy
-    from solver.truco.vector.response.tiers.response import tier_response
-
-    stored = load_policy(file)
-    policy = Policy(stored.game, stored.tables)
-    seats = ("mano", "pie")
-    begin = time.monotonic()
-    found = []
-    for player, seat in enumerate(seats):
-        with progress(f"best response of {seat} at tier level") as show:
-            found.append(tier_response(policy, player, show))
-    seconds = time.monotonic() - begin
-    least = sum(found) / 2
-    if json:
-        print_json(
+def _leaks(found: list[BestResponse], count: int) -> dict[str, Any]:
+    """The policy's own value, and where each best response gains over it."""
+    told: dict[str, Any] = {"leaks": {}, "trunk_gain": {}}
+    for seat, response in zip(SEATS, found, strict=True):
+        assert response.gains is not None
+        told["trunk_gain"][seat] = response.gains.trunk
+        told["leaks"][seat] = [
             {
-                "file": str(file),
-                "exploitability_at_least": least,
-                "unit": _unit(stored.info),
-                "method": "lower bound: best responses at tier level, blind to suits",
-                "best_response_at_least": dict(zip(seats, found, strict=True)),
-                "seconds": round(seconds),
-                "policy": asdict(stored.info),
+                "history": [{"seat": who, "action": action} for who, action in leak.history],
+                "mass": leak.mass,
+                "gain": leak.gain,
             }
-        )
+            for leak in response.gains.leaks[:count]
+        ]
+        if response.player == 0:
+            told["mano_value"] = response.gains.own_value
+    return told
+
+
+def _show_leaks(seat: str, response: BestResponse, count: int) -> None:
+    if response.gains is None:
         return
-    for seat, value in zip(seats, found, strict=True):
-        print(f"{f'best response of {seat}':22} at least {value:+.5f}")
-    print(f"{'exploitability':22} at least {least:.5f} {_unit(stored.info)}")
-    print(f"lower bound at tier level: this exploiter does not see suits on the table; {seconds:.0f} s")
-
-
-def _words(history: tuple[tuple[str, int], ...]) -> str:
-    """A history of trick 1 as calls by seat; mano's card is `card`."""
-    return " ".join(f"{word}:{'mano' if player == 0 else 'pie'}" for word, player in history)
+    print(
+        f"\nwhere {seat} as exploiter gains: {response.gains.trunk:+.5f} by his own choices in trick 1 before an "
+        "accepted Envido; then\n(gain per hand, how often he comes there, calls and cards so far)"
+    )
+    for leak in response.gains.leaks[:count]:
+        print(f"  {leak.gain:+.5f}  {leak.mass:7.2%}  {leak.words()}")

@@ -164,6 +164,20 @@ def lean(function: Any) -> Any:
     return njit(_nrt=False)(function)
 
 
+def inner(function: Any = None, *, fastmath: bool = False, arrays: bool = False) -> Any:
+    """Decorator for kernels that only other kernels call, which is less code to compile.
+
+    Division by zero gives what it does in numpy. fastmath: sums may be taken in another order; arrays: whether the
+    kernel makes or returns arrays, for otherwise no references are counted.
+    """
+    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
+    if fastmath:
+        options["fastmath"] = True
+    if not arrays:
+        options["_nrt"] = False
+    return njit(**options) if function is None else njit(**options)(function)
+
+
 def dealt_out(work: Sequence[float]) -> list[int]:
     """An order of tasks in which every thread of a `prange` gets as much work as the others.
 

@@ -65,7 +65,7 @@ def fingerprint(game: Game) -> dict[str, Any]:
     }
     policy = Policy.of(solver)
     for player, seat in enumerate(("mano", "pie")):
-        found[f"{seat} tiers"] = tier_response(policy, player).hex()
+        found[f"{seat} tiers"] = tier_response(policy, player).value.hex()
         found[f"{seat} cards"] = best_response(policy, player).value.hex()
     found["value"] = policy_value(policy).hex()
     solver.trim(0.05)

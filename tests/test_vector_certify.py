@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import make_dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -9,8 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from game.truco.actions import QUIERO
-from game.truco.cards import parse_cards
+from game.truco.actions import QUIERO, TRUCO, WORDS, action_name
+from game.truco.cards import parse_cards, tier
+from game.truco.equity import EquityTable, simple_equity
 from game.truco.hand import Hand
 from game.truco.rules import make_rules
 from solver import best_response as flat_response
@@ -18,6 +21,7 @@ from solver.flat import flatten
 from solver.flat_policy import policy_vectors
 from solver.storage import StorageError
 from solver.truco.hand.openspiel_policy import load_hand_game
+from solver.truco.vector.cfr.average import Policy
 from solver.truco.vector.cfr.evaluate import policy_value
 from solver.truco.vector.cfr.schedule import Step
 from solver.truco.vector.cfr.solver import VectorSolver
@@ -25,10 +29,15 @@ from solver.truco.vector.model.abstraction import Abstraction
 from solver.truco.vector.model.game import Game
 from solver.truco.vector.policy.locate import action_mix
 from solver.truco.vector.policy.openspiel_policy import VectorPolicy
-from solver.truco.vector.response.cards import response as certify
-from solver.truco.vector.response.cards.response import Policy, best_response
+from solver.truco.vector.response.cards.response import CardsResponse, best_response
+from solver.truco.vector.response.parts import Parts, fingerprint
+from solver.truco.vector.response.tiers.response import tier_response
+from solver.truco.vector.response.trunk import BestResponse
 
+SEATS = ("mano", "pie")
 EIGHT = "1E 4E 4C 4B 5B 5O 6E 7E"
+LADDER = "1E 1B 7E 3E 2E 1C 12E"
+"""Seven cards of seven tiers."""
 SEVEN = "1E 4E 4C 4B 5B 6E 7E"
 
 
@@ -39,13 +48,14 @@ def solved(
     iterations: int = 3,
     trim: float = 0.0,
     chains: tuple[str, str, str, str] = ("none", "none", "none", "none"),
+    equity: EquityTable | None = None,
     **rules: Any,
 ) -> Policy:
     """The average strategy after a few iterations, with a coarse abstraction so that merges matter."""
     overrides = {"deck": deck, **rules}
     values = "asked" if chains[0] == "calls" else "five"
     abstraction = Abstraction(("caller", "none", "none", "none"), (values, "five", "none", "none"), chains)
-    solver = VectorSolver(Game(make_rules(preset, overrides), score, None, abstraction))
+    solver = VectorSolver(Game(make_rules(preset, overrides), score, equity, abstraction))
     for i in range(iterations):
         # Early iterations do not count: some infosets keep sums of zero, where the policy is uniform.
         solver.iterate(Step(1.0, 0.5, float(i > 0), False))
@@ -129,12 +139,12 @@ def test_values_of_hands(name: str) -> None:
     deck = list(policy.game.rules.deck)
     order = np.argsort(policy.game.holdings.card_tier, kind="stable")
     for player in (0, 1):
-        response = certify._Response(policy, player)
-        values = response.backward(response._leaves(None, None))["node", 0]
+        response = CardsResponse(policy, player)
+        values = response.backward(response.leaves())["node", 0]
         cards = tuple(sorted(parse_cards(("4E 5B 7E", "4C 4B 1E")[player])))
         hand = tuple(sorted(int(np.flatnonzero(order == deck.index(card))[0]) for card in cards))
         expected = Exploiter(policy, player).value(cards)
-        assert values[response.table.deal.hand_at[hand]] == pytest.approx(expected, abs=1e-9)
+        assert values[response.deck.hand_at[hand]] == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -178,34 +188,175 @@ def test_trim() -> None:
     assert dropped > 50
 
 
-def test_checkpoint(tmp_path: Path) -> None:
+def stop_halfway(share: float) -> None:
+    """A progress that ends the run."""
+    if share >= 0.5:
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("respond", [best_response, tier_response])
+@pytest.mark.parametrize("utility", ["points", "match"])
+def test_checkpoint(tmp_path: Path, utility: str, respond: Callable[..., BestResponse]) -> None:
     """An interrupted run goes on where it stopped and ends in the same bits; parts of another policy are refused."""
-    policy = solved(EIGHT, target=3, max_envido=1)
-
-    def stop(share: float) -> None:
-        if share >= 0.5:
-            raise KeyboardInterrupt
-
+    make: dict[str, Any] = {"target": 3, "max_envido": 1}
+    if utility == "match":
+        make["equity"] = simple_equity(3)
+    policy = solved(SEVEN, **make)
+    parts: list[float] = []
     for player in (0, 1):
-        whole = best_response(policy, player)
+        whole = respond(policy, player)
         with pytest.raises(KeyboardInterrupt):
-            best_response(policy, player, stop, tmp_path)
-        kept = len(list(tmp_path.glob(f"{player}-*")))
+            respond(policy, player, stop_halfway, tmp_path)
+        kept = len(list(tmp_path.iterdir()))
         assert kept > 0
-        assert best_response(policy, player, None, tmp_path).value == whole.value
-    other = solved(EIGHT, target=3, max_envido=1, iterations=2)
+        # A table of equal values made anew is the same utility.
+        again = Policy(policy.game, policy.tables)
+        if utility == "match":
+            again.game.equity = EquityTable(3, dict(simple_equity(3)._values), "another name")
+        assert respond(again, player, parts.append, tmp_path).value == whole.value
+        assert len(list(tmp_path.iterdir())) == len(parts) > kept
+    other = solved(SEVEN, **make, iterations=2)
     with pytest.raises(StorageError, match="another policy"):
-        best_response(other, 0, None, tmp_path)
+        respond(other, 0, None, tmp_path)
 
 
-def test_leaks() -> None:
-    """The list is sorted, with probabilities, and what the best response gains after the trunk is positive in all."""
-    policy = solved(EIGHT, target=3, max_envido=1)
+def test_parts_belong_to_values_not_to_names(tmp_path: Path) -> None:
+    """The mark of a policy depends on no name of a class, and on every value that a best response does."""
+    policy = solved(SEVEN, target=3, max_envido=1, equity=simple_equity(3))
+    game, before = policy.game, fingerprint(policy)
+    found = {before}
+    merges = game.abstraction
+    game.abstraction = make_dataclass("Renamed", ["contexts", "values", "chains"])(
+        merges.contexts, merges.values, merges.chains
+    )
+    assert fingerprint(policy) == before
+    game.abstraction = Abstraction()
+    found.add(fingerprint(policy))
+    game.abstraction = merges
+    game.score = (1, 0)
+    found.add(fingerprint(policy))
+    game.score = (0, 0)
+    table = simple_equity(3)._values | {(0, 0): 0.625}
+    for equity in (None, EquityTable(3, table)):
+        game.equity = equity
+        found.add(fingerprint(policy))
+    game.equity = simple_equity(3)
+    for place in range(3):
+        tables = list(policy.tables)
+        tables[place] = [part + 1 for part in tables[0]] if place == 0 else tables[place] + 1
+        found.add(fingerprint(Policy(game, type(policy.tables)(*tables))))
+    assert len(found) == 8
+    assert fingerprint(policy) == before
+    Parts(tmp_path, "cards-mano", policy).save("exit", {("exit", 0): np.ones(3)})
+    assert Parts(tmp_path, "cards-mano", policy).load("exit", (0,)) is not None
+    with pytest.raises(StorageError, match="another policy"):
+        Parts(tmp_path, "cards-mano", solved(SEVEN, target=3, max_envido=1)).load("exit", (0,))
+
+
+class Following(Exploiter):
+    """One best response by plain recursion that notes what comes of each leaf of the trunk: his own hand's value
+    there, and what following the policy from there on would be worth. Options that are equal but for rounding are
+    taken in the order of the response: cards by their place in the hand, then words.
+    """
+
+    def __init__(self, policy: Policy, player: int) -> None:
+        super().__init__(policy, player)
+        self.leaves: dict[tuple[tuple[str, str], ...], np.ndarray] = {}
+        self.ends = 0.0
+
+    def walk(self, lines: list[tuple[Hand, float]], history: tuple[tuple[str, str], ...]) -> None:
+        hand = lines[0][0]
+        if hand.is_over:
+            self.ends += sum(reach * self.utility(line) for line, reach in lines)
+            return
+        mover, mine = SEATS[hand.to_move], hand.to_move == self.player
+        moved: dict[int, list[tuple[Hand, float, int]]] = {}
+        for line, reach in lines:
+            options = dict.fromkeys(line.legal_actions(), 1.0)
+            mix = options if mine else action_mix(self.policy.game, self.tables, line)
+            for action, share in mix.items():
+                if share > 0.0:
+                    moved.setdefault(action, []).append((line, reach * share, action))
+        if mine:
+            moved = {action: moved[action] for action in self.chosen(hand, moved)}
+        for action, part in moved.items():
+            said = (*history, (mover, "card" if action < TRUCO else action_name(action)))
+            after = [(self.applied(line, action), reach) for line, reach, _ in part]
+            closed = after[0][0].envido_accepted
+            if closed or (not after[0][0].is_over and len(after[0][0].tricks) == 1):
+                self.note(said, part, mine and not closed)
+            else:
+                self.walk(after, said)
+
+    def chosen(self, hand: Hand, moved: dict[int, list[tuple[Hand, float, int]]]) -> list[int]:
+        """His own action: the first of those with the largest value."""
+        order = sorted(
+            moved, key=lambda action: (action >= TRUCO, tier(action) if action < TRUCO else action)
+        )
+        worth = {action: self.after(moved[action]) for action in order}
+        return [next(a for a in order if worth[a] >= max(worth.values()) - 1e-9)]
+
+    def note(
+        self, said: tuple[tuple[str, str], ...], part: list[tuple[Hand, float, int]], own_card: bool
+    ) -> None:
+        hand, _, action = part[0]
+        follow = sum(reach * self.follow(self.applied(line, action)) for line, reach, _ in part)
+        if own_card:
+            # The policy too plays its best card there.
+            for other in hand.legal_actions():
+                if other < TRUCO:
+                    options = sum(reach * self.follow(self.applied(line, other)) for line, reach, _ in part)
+                    follow = max(follow, options)
+        mass = sum(reach for _, reach, _ in part)
+        found = self.leaves.setdefault(said, np.zeros(2))
+        found += mass, self.after(part) - follow
+        self.ends += follow
+
+    def follow(self, hand: Hand) -> float:
+        """Utility if both sides follow the policy."""
+        if hand.is_over:
+            return self.utility(hand)
+        mix = action_mix(self.policy.game, self.tables, hand)
+        return sum(p * self.follow(self.applied(hand, a)) for a, p in mix.items() if p > 0.0)
+
+    @staticmethod
+    def applied(hand: Hand, action: int) -> Hand:
+        after = hand.copy()
+        after.apply(action)
+        return after
+
+
+@pytest.mark.parametrize("respond", [best_response, tier_response])
+def test_leaks(respond: Callable[..., BestResponse]) -> None:
+    """Gains by leaf and in the trunk are those of plain recursion, on a deck of six with one hand to a class."""
+    policy = solved(LADDER[:-4], **GAMES["base"])
+    deck, deals = policy.game.rules.deck, policy.game.holdings.num_deals
+    assert len(set(policy.game.holdings.hand_class)) == len(policy.game.holdings.hand_class)
     for player in (0, 1):
-        response = best_response(policy, player, leaks=True)
+        plain = Following(policy, player)
+        for own in combinations(deck, 3):
+            rest = [card for card in deck if card not in own]
+            lines = []
+            for other in combinations(rest, 3):
+                dealt = (own, other) if player == 0 else (other, own)
+                lines.append((Hand(policy.game.rules, *dealt, *policy.game.score), 1.0))
+            plain.walk(lines, ())
+        response = respond(policy, player, gains=True)
+        gains = response.gains
+        assert gains is not None
+        found = {leak.history: (leak.mass, leak.gain) for leak in gains.leaks}
+        for history, (mass, gain) in plain.leaves.items():
+            assert found[history] == pytest.approx((mass / deals, gain / deals), abs=2e-6), history
+        for history in found.keys() - plain.leaves.keys():
+            assert found[history] == pytest.approx((0.0, 0.0), abs=1e-12)
+        assert sum(gain > 1e-3 for _, gain in found.values()) > 5
+        assert [leak.gain for leak in gains.leaks] == sorted((g for _, g in found.values()), reverse=True)
         own_value = policy_value(policy) * (1 if player == 0 else -1)
-        assert response.value >= own_value - 1e-6
-        gains = [leak.gain for leak in response.leaks]
-        assert gains == sorted(gains, reverse=True)
-        assert sum(gains) >= -1e-6
-        assert all(-1e-9 <= leak.mass <= 1 + 1e-9 for leak in response.leaks)
+        assert gains.own_value == pytest.approx(own_value, abs=1e-6)
+        assert gains.trunk == pytest.approx(plain.ends / deals - own_value, abs=2e-6)
+        total = gains.own_value + gains.trunk + sum(leak.gain for leak in gains.leaks)
+        assert response.value == pytest.approx(total, abs=1e-9)
+        assert {seat for leak in gains.leaks for seat, _ in leak.history} == set(SEATS)
+        words = {action for leak in gains.leaks for _, action in leak.history}
+        assert words <= {"card", *WORDS}
+        assert {"card", "envido", "no_quiero", "quiero", "truco"} <= words

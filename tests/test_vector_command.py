@@ -1,10 +1,11 @@
-"""The vector engine on the command line: solving with resume, certificates, refusals; a deck of eight cards."""
+"""The vector engine on the command line: solving with resume, certificates, refusals; a deck of seven cards."""
 
 import json
 
 import numpy as np
 import pytest
 
+from game.truco.actions import WORDS
 from solver.storage import read_arrays
 from solver.truco.solutions.vector_solution import load_vector_solution
 from solver.truco.vector.cfr import run
@@ -13,7 +14,7 @@ from solver.truco.vector.policy.files import CHECKPOINT, POLICY, VERSION
 from tests.test_truco_command import truco
 
 SMALL = (
-    "--engine", "vector", "--set", "deck=1E 4E 4C 4B 5B 5O 6E 7E", "--set", "target=3", "--set", "max_envido=1",
+    "--engine", "vector", "--set", "deck=1E 4E 4C 4B 5B 6E 7E", "--set", "target=3", "--set", "max_envido=1",
 )  # fmt: skip
 
 CALLS = (
@@ -168,7 +169,22 @@ def test_solving_stops_at_an_exploitability_and_keeps_its_curve(capsys, tmp_path
     assert "lower bound" in fast["method"]
     assert "exploitability" not in fast
     assert "at least" in truco(capsys, "exploitability", whole, "--fast")[1]
-    assert truco(capsys, "exploitability", whole, "--fast", "--leaks", 3)[0] == 2
+    told = json.loads(truco(capsys, "exploitability", whole, "--fast", "--leaks", 3, "--json")[1])
+    for seat in ("mano", "pie"):
+        assert len(told["leaks"][seat]) == 3
+        gains = told["trunk_gain"][seat] + sum(leak["gain"] for leak in told["leaks"][seat])
+        assert (
+            gains
+            <= told["best_response_at_least"][seat]
+            - told["mano_value"] * (1 if seat == "mano" else -1)
+            + 1e-6
+        )
+        steps = [step for leak in told["leaks"][seat] for step in leak["history"]]
+        assert {step["seat"] for step in steps} <= {"mano", "pie"}
+        assert {step["action"] for step in steps} <= {"card", *WORDS}
+    shown = truco(capsys, "exploitability", whole, "--fast", "--leaks", 3)[1]
+    first = told["leaks"]["mano"][0]["history"]
+    assert ", ".join(f"{step['seat']} {step['action']}" for step in first) in shown
 
 
 def test_measuring_takes_at_most_a_tenth_of_the_time():

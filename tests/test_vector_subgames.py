@@ -34,7 +34,7 @@ def test_the_engine_finds_the_value_of_the_program() -> None:
     solver = VectorSolver(game)
     iterate(solver, 1500)
     policy = Policy.of(solver)
-    mano, pie = (tier_response(policy, player) for player in (0, 1))
+    mano, pie = (tier_response(policy, player).value for player in (0, 1))
     value = envido_program(game)
     assert -pie - 1e-7 < value < mano + 1e-7
     assert mano + pie < 1e-4

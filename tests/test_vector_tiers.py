@@ -13,11 +13,9 @@ from game.truco.hand import Hand
 from solver.truco.vector.cfr.evaluate import policy_value
 from solver.truco.vector.response.cards.response import best_response
 from solver.truco.vector.response.tiers.response import tier_exploitability, tier_response
-from tests.test_vector_certify import EIGHT, GAMES, Exploiter, solved
+from tests.test_vector_certify import EIGHT, GAMES, LADDER, Exploiter, solved
 
 SIX = "1E 4E 4C 5B 6E 7E"
-LADDER = "1E 1B 7E 3E 2E 1C 12E"
-"""Seven cards of seven tiers."""
 
 
 class TierExploiter(Exploiter):
@@ -44,7 +42,7 @@ def test_the_value_is_that_of_recursion_over_classes(name: str) -> None:
     policy = solved(SIX, **GAMES[name])
     for player in (0, 1):
         expected = TierExploiter(policy, player).expected()
-        assert tier_response(policy, player) == pytest.approx(expected, abs=1e-9)
+        assert tier_response(policy, player).value == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -53,7 +51,7 @@ def test_it_lies_between_the_policy_and_real_cards(name: str) -> None:
     value = policy_value(policy)
     real, fast = [], []
     for player in (0, 1):
-        fast.append(tier_response(policy, player))
+        fast.append(tier_response(policy, player).value)
         real.append(best_response(policy, player).value)
         assert fast[-1] >= (value if player == 0 else -value) - 1e-6
         assert fast[-1] <= real[-1] + 1e-9
@@ -64,4 +62,6 @@ def test_it_lies_between_the_policy_and_real_cards(name: str) -> None:
 def test_without_equal_tiers_it_is_the_best_response_with_real_cards(name: str) -> None:
     policy = solved(LADDER, **GAMES[name])
     for player in (0, 1):
-        assert tier_response(policy, player) == pytest.approx(best_response(policy, player).value, abs=1e-9)
+        assert tier_response(policy, player).value == pytest.approx(
+            best_response(policy, player).value, abs=1e-9
+        )

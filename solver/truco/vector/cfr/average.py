@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -94,14 +92,3 @@ class Policy:
     def of(solver: Solver) -> Policy:
         """The average strategy of a solver, its tables not copied."""
         return Policy(solver.game, tables_of(solver))
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """SHA-256 over the game and the tables; reads them all."""
-        game = self.game
-        digest = hashlib.sha256(repr((game.rules, game.score, game.equity, game.abstraction)).encode())
-        for terminal in game.trunk.terminals:
-            digest.update(repr(terminal).encode())
-        for table in (*self.tables.trunk_sums, self.tables.position_sums, self.tables.sums):
-            digest.update(np.ascontiguousarray(table).reshape(-1).view(np.uint8).data)
-        return digest.hexdigest()

@@ -51,10 +51,12 @@ class Evaluator(VectorSolver):
         """Expected utility of the player; only once, for the pass changes the tables."""
         return float(self.iterate(Step(1.0, 1.0, 0.0, False), (player,))[0])
 
-    def leaves(self, player: int) -> dict[Target, np.ndarray]:
-        """The player's counterfactual values at the leaves of the trunk, as shares of all deals; only once."""
-        self.value(player)
-        return self._found
+    def leaves(self, player: int) -> tuple[float, dict[Target, np.ndarray]]:
+        """The player's expected utility, and his counterfactual values at the leaves of the trunk as shares of all
+        deals; only once.
+        """
+        value = self.value(player)
+        return value, self._found
 
     def gains(self, policy: Policy) -> list[np.ndarray]:
         """Counterfactual value of every action at every trunk node for its player, as shares of all deals.

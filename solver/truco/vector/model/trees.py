@@ -273,7 +273,7 @@ def build_trunk(rules: Rules, score: tuple[int, int], equity: EquityTable | None
         if plays:
             node.children.append(visit(step(hand, legal[0]), (*history, ("card", player))))
         for word in words:
-            said = (*history, (_WORD[word], player))
+            said = (*history, (WORD_CODES[word], player))
             node.children.append(
                 accept(hand, said) if word == QUIERO and asked else visit(step(hand, word), said)
             )
@@ -285,7 +285,7 @@ def build_trunk(rules: Rules, score: tuple[int, int], equity: EquityTable | None
 
 _MANO_WINS = ((3, 14, 25), (0, 11, 22))
 """Two hands, the first of which has the higher Envido value."""
-_WORD = {
+WORD_CODES = {
     TRUCO: "T", TRUCO + 1: "R", TRUCO + 2: "V", ENVIDO: "E", ENVIDO + 1: "RE", FALTA_ENVIDO: "FE",
     QUIERO: "q", NO_QUIERO: "nq", MAZO: "mazo",
 }  # fmt: skip

@@ -1,325 +1,42 @@
-"""Best responses in trick 1 after an accepted Envido, and sums over real hands, in numba.
+"""Best responses in trick 1 after an accepted Envido on real cards, in numba; trick2.py goes on from there.
 
-The exploiter ("own") holds real cards; see respond.py, which goes on from trick 2. Cards are numbered from the
-strongest tier to the weakest, hands are ascending triples of them. Up to LANES vectors of reach are answered at once,
-as in respond.py: arrays called lanes are float64 [rows, LANES].
-
-Where an accepted Envido comes with few vectors, the lanes are filled by first cards of the policy: those of one tier
-meet the same tables, so `copies` of them are answered together, vector x of copy c in lane c x vectors + x.
+The exploiter ("own") holds real cards. Up to LANES vectors of reach are answered at once, as in trick2.py. Leader and
+follower (mano and pie) are functions of their own: mano takes his real cards one by one and meets all chunks of
+pie's, pie takes chunks of mano's and meets them with each real card; what happens at a node they share.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numba import prange
 
-from solver.jit import njit
-from solver.truco.vector.model.address import block_sizes
-from solver.truco.vector.model.forest import Forest, Lists
-from solver.truco.vector.model.positions import PositionTrees, ValueLists
-from solver.truco.vector.model.trees import LEAF, TERMINAL, TURN
-from solver.truco.vector.response.cards.lanes import LANES, add1, add3, fill, is_zero, put1, top1
-from solver.truco.vector.response.cards.tricks import GROUPS, Room, gather, make_room, respond
-
-_LOWEST = -1e300
-
-
-class Deal(NamedTuple):
-    """All real hands h of a deck."""
-
-    tier: np.ndarray
-    """int64 [cards]: ascending."""
-    hands: np.ndarray
-    """int64 [h, 3]."""
-    cls: np.ndarray
-    """int64 [h]: class."""
-    value: np.ndarray
-    """int64 [h]: index of the Envido value."""
-    by_value: np.ndarray
-    """int64 [h]: hands by ascending value."""
-    slot: np.ndarray
-    """int64 [h, 3]: first place of an equal tier, which is the action of playing that card."""
-    share: np.ndarray
-    """float64 [h, 3]: 1 / cards of that tier in the hand."""
-    combo: np.ndarray
-    """int64 [h, 3]: (class, first card) combination of playing each card."""
-    hand_at: np.ndarray
-    """int64 [cards, cards, cards]: h of any three cards, -1 where two are equal."""
+from solver.jit import inner, njit
+from solver.truco.vector.cfr.average import average_shares
+from solver.truco.vector.model.address import pair_sizes, table_at, table_rows
+from solver.truco.vector.model.trees import LEAF, NO_CHILD, TERMINAL, TURN, terminal_worth
+from solver.truco.vector.response.book import LOWEST, Block, Book, Envidos
+from solver.truco.vector.response.cards.chunks import Room1, Task
+from solver.truco.vector.response.cards.exits import Kernels, tricks
+from solver.truco.vector.response.cards.lanes import (
+    LANES,
+    add1,
+    add3,
+    fill,
+    is_zero,
+    join_rows,
+    put1,
+    top1,
+)
+from solver.truco.vector.response.cards.room import GROUPS, Room
+from solver.truco.vector.response.cards.table import Deck
 
 
-class Sets(NamedTuple):
-    """Real hands by set s of Envido values, i of a set; and its (hand, card) pairs e by card, rests ascending."""
-
-    count: np.ndarray  # type: ignore[assignment]
-    """int64 [s]."""
-    hand: np.ndarray
-    """int64 [s, i]."""
-    row: np.ndarray
-    """int64 [s, i]: place of the class in ValueLists.cls."""
-    index: np.ndarray  # type: ignore[assignment]
-    """int64 [s, h]: i of a hand, -1 if not in the set."""
-    start: np.ndarray
-    """int64 [s, cards + 1]."""
-    low: np.ndarray
-    """int64 [s, e]: the other two cards, low and high; i of the hand and place of the card."""
-    high: np.ndarray
-    member: np.ndarray
-    place: np.ndarray
-    combo_place: np.ndarray
-    """int64 [s, e]: place of the combination among those of its tier in ValueLists."""
-
-
-class Blocks(NamedTuple):
-    """Tables of tricks 2 and 3; see exits.Groups, accepted.Store and respond.py."""
-
-    root: np.ndarray
-    table: np.ndarray
-    gain: np.ndarray
-    """float64 [groups, 2, 5]: the exploiter's utility by (he wins, he loses) and points."""
-    block: np.ndarray
-    bucket: np.ndarray
-    local: np.ndarray
-    pair_id: np.ndarray
-    left: np.ndarray
-
-
-@njit
-def split_mass(deal: Deal, reach: np.ndarray, own: int) -> np.ndarray:
-    """Sums of reach [h] over the other's hands disjoint from each own hand where (mano, pie) wins the Envido: [2, h].
-
-    `own` is 0 for mano, 1 for pie.
-    """
-    cards = len(deal.tier)
-    hands = deal.hands
-    size = len(hands)
-    out = np.zeros((2, size))
-    single = np.zeros((2, cards))
-    pair = np.zeros((2, cards, cards))
-    total = np.zeros(2)
-    both = np.zeros(2)
-    for h in range(size):
-        r = reach[h]
-        if r != 0.0:
-            total[0] += r
-            for i in range(3):
-                single[0, hands[h, i]] += r
-                for j in range(i + 1, 3):
-                    pair[0, hands[h, i], hands[h, j]] += r
-    # Row 1 grows by value: what has a lower value than own (own pie), or at most own value (own mano).
-    first = 0
-    while first < size:
-        last = first
-        value = deal.value[deal.by_value[first]]
-        while last < size and deal.value[deal.by_value[last]] == value:
-            last += 1
-        for done in range(2):
-            if done == own:
-                for at in range(first, last):
-                    h = deal.by_value[at]
-                    r = reach[h]
-                    if r != 0.0:
-                        total[1] += r
-                        for i in range(3):
-                            single[1, hands[h, i]] += r
-                            for j in range(i + 1, 3):
-                                pair[1, hands[h, i], hands[h, j]] += r
-            else:
-                for at in range(first, last):
-                    h = deal.by_value[at]
-                    for which in range(2):
-                        m = total[which]
-                        for i in range(3):
-                            m -= single[which, hands[h, i]]
-                            for j in range(i + 1, 3):
-                                m += pair[which, hands[h, i], hands[h, j]]
-                        if which == 0 or own == 0:
-                            m -= reach[h]
-                        both[which] = m
-                    # Mano wins where pie holds at most his value.
-                    out[0, h] = both[1] if own == 0 else both[0] - both[1]
-                    out[1, h] = both[0] - both[1] if own == 0 else both[1]
-        first = last
-    return out
-
-
-@njit
-def _tricks(
-    forest: Forest, lists: Lists, w: Room, sums: np.ndarray, blocks: Blocks, group: int, block: int, bucket_mano: int,
-    bucket_pie: int, a: int, b: int, n: int, m: int, groups: int, own: int, sizes: np.ndarray,
-) -> None:  # fmt: skip
-    """Tricks 2 and 3 after real first cards a, b: values of own pairs to the first rows of w.before."""
-    tiers = lists.left_count.shape[1]
-    tier = w.tier
-    ta, tb = tier[a], tier[b]
-    tie, pie_leads = ta == tb, tb < ta
-    gm, gp = bucket_mano * tiers + ta, bucket_pie * tiers + tb
-    gl, gf = (gp, gm) if pie_leads else (gm, gp)
-    block_sizes(lists, gl, gf, tie, sizes)
-    theirs, first = (bucket_pie, tb) if own == 0 else (bucket_mano, ta)
-    for j in range(m):
-        w.other[2, j] = blocks.local[theirs, first, blocks.pair_id[tier[w.other[0, j]], tier[w.other[1, j]]]]
-    respond(
-        forest, lists, blocks.left, w, sums, blocks.root[group, 2 if tie else 1 if pie_leads else 0],
-        blocks.table[block, ta, tb], sizes, gl, gf, tie, (own == 1) == pie_leads, n, m, groups,
-        blocks.gain[group],
-    )  # fmt: skip
-
-
-@njit
-def _exit(
-    forest: Forest, lists: Lists, sums: np.ndarray, blocks: Blocks, deal: Deal, w: Room, group: int, block: int,
-    reach: np.ndarray, own: int, a: int, b: int, pair_number: np.ndarray, out: np.ndarray,
-) -> None:  # fmt: skip
-    """One pair of real first cards at an exit; see sweep_exit."""
-    cards = len(deal.tier)
-    other_first = b if own == 0 else a
-    row = deal.tier[a] * reach.shape[1] if own == 0 else 0
-    lanes = reach.reshape(-1, LANES)
-    n = 0
-    m = 0
-    for p in range(cards):
-        for q in range(p + 1, cards):
-            if p in (a, b) or q in (a, b):
-                continue
-            w.own[0, n], w.own[1, n], w.own_group[n] = p, q, 0
-            n += 1
-            h = deal.hand_at[other_first, p, q]
-            place = 0
-            while deal.hands[h, place] != other_first:
-                place += 1
-            at = row + deal.combo[h, place]
-            if not is_zero(lanes, at):
-                w.other[0, m], w.other[1, m] = p, q
-                put1(w.other_reach, m, lanes, at, deal.share[h, place])
-                m += 1
-    if m == 0:
-        return
-    _tricks(forest, lists, w, sums, blocks, group, block, 0, 0, a, b, n, m, 1, own, np.zeros(6, np.int64))
-    begin = (a * cards + b) * out.shape[2]
-    values = out.reshape(-1, LANES)
-    for i in range(n):
-        put1(values, begin + pair_number[w.own[0, i], w.own[1, i]], w.before, i, 1.0)
-
-
-@njit(parallel=True)
-def sweep_exit(
-    forest: Forest, lists: Lists, sums: np.ndarray, blocks: Blocks, deal: Deal, group: int, block: int,
-    reach: np.ndarray, own: int, order: np.ndarray, strands: int, pair_number: np.ndarray, out: np.ndarray,
-) -> None:  # fmt: skip
-    """Exits of the trunk that share tables: value of every own pair after every pair of real first cards, out [a, b,
-    pair, LANES].
-
-    reach float64 [tiers or 1, combinations, LANES]: the other's at each exit, by tier of mano's card if the other is
-    pie. order: a x cards + b; `strands` of them run in parallel.
-    """
-    cards = len(deal.tier)
-    for strand in prange(strands):
-        w = make_room(deal.tier)
-        for at in range(strand, len(order), strands):
-            a, b = order[at] // cards, order[at] % cards
-            _exit(forest, lists, sums, blocks, deal, w, group, block, reach, own, a, b, pair_number, out)
-
-
-class Room1(NamedTuple):
-    """Working memory for trick 1 of one of the other's sets against own sets g; i an own hand, j one of the other's.
-    The row of a node's holding is (node x GROUPS + g) x `stride` + holding.
-    """
-
-    stride: int
-    reach: np.ndarray
-    """Lanes, node, g, j; in pie's exploits after mano's card by (hand, card) of that card."""
-    mix: np.ndarray
-    """float64 [node x GROUPS + g, 4, j]."""
-    line: np.ndarray
-    """Lanes, j."""
-    folds: np.ndarray
-    """Lanes, node, g, i: mass at a fold."""
-    value: np.ndarray
-    """Lanes, node, g, i: after mano's card."""
-    before: np.ndarray
-    """Lanes, node, g, i: before it."""
-    cards: np.ndarray
-    """Lanes, node, g, i: best card, or sums over the other's."""
-    single: np.ndarray
-    """Lanes, card."""
-    pair: np.ndarray
-    """Lanes, lower card x cards + higher card."""
-    total: np.ndarray
-    """Lanes, one row."""
-    back: np.ndarray
-    """int64 [own pair]: g x stride + place of its value among those of a node."""
-    sizes: np.ndarray
-    """int64 [g, 4]: what places in the tables of trick 1 count in."""
-
-
-@njit
-def _make_room1(
-    nodes: int, n: int, m: int, cards: int, v: ValueLists, vm: np.ndarray, vp: np.ndarray
-) -> Room1:
-    """For up to n own and m of the other's holdings; vm and vp [g] are what was shown."""
-    stride, tiers = max(n, m), v.combo_count.shape[1]
-    rows = nodes * GROUPS * stride
-    sizes = np.zeros((len(vm), 4), np.int64)
-    for g in range(len(vm)):
-        sizes[g, 0], sizes[g, 1], sizes[g, 2] = v.count[vm[g]], v.count[vp[g]], v.count[vp[g]] * tiers
-        sizes[g, 3] = v.combo_offset[vm[g], tiers - 1] + v.combo_count[vm[g], tiers - 1]
-    return Room1(
-        stride, np.zeros((rows, LANES)), np.zeros((nodes * GROUPS, 4, m)), np.zeros((m, LANES)),
-        np.zeros((rows, LANES)), np.zeros((rows, LANES)), np.zeros((rows, LANES)), np.zeros((rows, LANES)),
-        np.zeros((cards, LANES)), np.zeros((cards * cards, LANES)), np.zeros((1, LANES)),
-        np.zeros(cards * cards, np.int64), sizes,
-    )  # fmt: skip
-
-
-class Chunks(NamedTuple):
-    """First cards of a set of the other's that are answered together, and the pairs left beside them."""
-
-    start: np.ndarray
-    """int64 [chunk + 1]: cards from start[c] on, all of one tier."""
-    copy: np.ndarray
-    """int64 [e]: number of the card of a (hand, card) pair in its chunk."""
-    order: np.ndarray
-    """int64 [e]: those of a chunk by the cards left, ascending."""
-    fresh: np.ndarray
-    """bool [e]: whether the cards left differ from those of the entry of `order` before, in the same chunk."""
-
-
-@njit
-def _make_chunks(deal: Deal, sets: Sets, s: int, copies: int) -> Chunks:
-    """Of the hands in set s; up to `copies` cards a chunk."""
-    cards = len(deal.tier)
-    starts = np.zeros(cards + 1, np.int64)
-    chunks = 0
-    for card in range(cards):
-        first = starts[chunks]
-        if card > first and (deal.tier[card] != deal.tier[first] or card - first == copies):
-            chunks += 1
-            starts[chunks] = card
-    chunks += 1
-    starts[chunks] = cards
-    size = sets.start[s, cards]
-    copy, order = np.zeros(size, np.int64), np.zeros(size, np.int64)
-    fresh = np.ones(size, np.bool_)
-    key = sets.low[s, :size] * cards + sets.high[s, :size]
-    for c in range(chunks):
-        low, high = sets.start[s, starts[c]], sets.start[s, starts[c + 1]]
-        for card in range(starts[c], starts[c + 1]):
-            copy[sets.start[s, card] : sets.start[s, card + 1]] = card - starts[c]
-        order[low:high] = low + np.argsort(key[low:high], kind="mergesort")
-        for at in range(low + 1, high):
-            fresh[at] = key[order[at]] != key[order[at - 1]]
-    return Chunks(starts[: chunks + 1], copy, order, fresh)
-
-
-@njit
+@inner
 def _holds_all(first: int, end: int, x: int, y: int, z: int) -> bool:
     """Whether every card of a chunk is one of these, which leaves none for the other player."""
     return (first <= x < end) + (first <= y < end) + (first <= z < end) == end - first
 
 
-@njit
+@inner
 def _add_shifted(
     out: np.ndarray, i: int, to: int, x: np.ndarray, j: int, of: int, vectors: int, f: float
 ) -> None:
@@ -328,479 +45,493 @@ def _add_shifted(
         out[i, to + lane] += f * x[j, of + lane]
 
 
-@njit
-def _clear_masses(w: Room1) -> None:
-    w.single[:] = 0.0
-    w.pair[:] = 0.0
-    w.total[:] = 0.0
+@inner
+def _clear_masses(u: Room1) -> None:
+    for i in range(len(u.single)):
+        fill(u.single, i, 0.0)
+    for i in range(len(u.pair)):
+        fill(u.pair, i, 0.0)
+    fill(u.total, 0, 0.0)
 
 
-@njit
-def _mass(deal: Deal, w: Room1, h: int, out: np.ndarray, at: int) -> None:
-    """out[at] = w.total without w.single and with w.pair of the hand: hands that share no card, triples left out."""
-    x, y, z = deal.hands[h]
-    cards = len(w.single)
-    put1(out, at, w.total, 0, 1.0)
-    add3(out, at, w.single, x, -1.0, w.single, y, -1.0, w.single, z, -1.0)
-    add3(out, at, w.pair, x * cards + y, 1.0, w.pair, x * cards + z, 1.0, w.pair, y * cards + z, 1.0)
+@inner
+def _mass(deck: Deck, u: Room1, h: int, out: np.ndarray, at: int) -> None:
+    """out[at] = u.total without u.single and with u.pair of the hand: hands that share no card, triples left out."""
+    x, y, z = deck.hands[h, 0], deck.hands[h, 1], deck.hands[h, 2]
+    cards = len(u.single)
+    put1(out, at, u.total, 0, 1.0)
+    add3(out, at, u.single, x, -1.0, u.single, y, -1.0, u.single, z, -1.0)
+    add3(out, at, u.pair, x * cards + y, 1.0, u.pair, x * cards + z, 1.0, u.pair, y * cards + z, 1.0)
 
 
-@njit
-def _average(
-    sums: np.ndarray,
-    at: int,
-    stride: int,
-    actions: int,
-    turn: bool,
-    legal: np.ndarray,
-    mix: np.ndarray,
-    j: int,
-) -> None:
-    """Average strategy of one class to mix[:, j]."""
-    total = 0.0
-    count = 0
-    for a in range(actions):
-        if not turn or a >= 3 or legal[a]:
-            total += np.float64(sums[at + a * stride])
-            count += 1
-    for a in range(actions):
-        if turn and a < 3 and not legal[a]:
-            mix[a, j] = 0.0
-        elif total > 0.0:
-            mix[a, j] = np.float64(sums[at + a * stride]) / total
-        else:
-            mix[a, j] = 1.0 / count
-
-
-@njit
-def _hand_mass(
-    deal: Deal, sets: Sets, w: Room1, own_set: int, other_set: int, out: np.ndarray, to: int
-) -> None:
-    """out[to + i] = sum of w.line over the other's hands disjoint from own hand i."""
-    _clear_masses(w)
-    cards = len(w.single)
+@inner
+def _hand_mass(deck: Deck, u: Room1, own_set: int, other_set: int, to: int) -> None:
+    """u.folds[to + i] = sum of u.line over the other's hands disjoint from own hand i."""
+    _clear_masses(u)
+    sets, cards = deck.sets, len(u.single)
     for j in range(sets.count[other_set]):
-        if is_zero(w.line, j):
+        if is_zero(u.line, j):
             continue
-        x, y, z = deal.hands[sets.hand[other_set, j]]
-        add1(w.total, 0, w.line, j, 1.0)
-        for card in (x, y, z):
-            add1(w.single, card, w.line, j, 1.0)
-        for two in (x * cards + y, x * cards + z, y * cards + z):
-            add1(w.pair, two, w.line, j, 1.0)
+        h = sets.hand[other_set, j]
+        x, y, z = deck.hands[h, 0], deck.hands[h, 1], deck.hands[h, 2]
+        add1(u.total, 0, u.line, j, 1.0)
+        add1(u.single, x, u.line, j, 1.0)
+        add1(u.single, y, u.line, j, 1.0)
+        add1(u.single, z, u.line, j, 1.0)
+        add1(u.pair, x * cards + y, u.line, j, 1.0)
+        add1(u.pair, x * cards + z, u.line, j, 1.0)
+        add1(u.pair, y * cards + z, u.line, j, 1.0)
     for i in range(sets.count[own_set]):
         h = sets.hand[own_set, i]
-        _mass(deal, w, h, out, to + i)
+        _mass(deck, u, h, u.folds, to + i)
         j = sets.index[other_set, h]
         if j >= 0:
-            add1(out, to + i, w.line, j, -1.0)
+            add1(u.folds, to + i, u.line, j, -1.0)
 
 
-@njit
-def _table1(trees: PositionTrees, node: int, begin: int, sizes: np.ndarray) -> int:
-    at = begin
-    for i in range(4):
-        at += trees.place[node, i] * sizes[i]
-    return at
+@inner
+def _mix_hands(
+    deck: Deck, e: Envidos, u: Room1, node: int, k: int, own_set: int, other_set: int, own: int, tier: int
+) -> None:
+    """The policy's strategy by hand of its set, to u.mix[k]; tier: of mano's card, if it lies."""
+    trees, v = e.trees, e.lists
+    vm, vp = (own_set, other_set) if own == 0 else (other_set, own_set)
+    pair_sizes(v, vm, vp, u.sizes)
+    at = table_at(trees.place, node, e.tables[vm, vp], u.sizes)
+    first, stride = table_rows(1 - own, trees.stage[node], at, u.sizes, tier, 0)
+    turn, actions, mix = trees.kind[node] == TURN, trees.actions[node], u.mix[k]
+    for j in range(deck.sets.count[other_set]):
+        row = deck.sets.row[other_set, j]
+        legal = 7
+        if turn:
+            places = v.legal[other_set, row]
+            legal = int(places[0]) + 2 * int(places[1]) + 4 * int(places[2]) + 8
+        average_shares(e.sums, first + row, stride, actions, legal, mix, j)
 
 
-@njit
-def _back(
-    trees: PositionTrees, node: int, root: int, g: int, own: int, n: int, gains: np.ndarray, stride: int,
-    folds: np.ndarray, value: np.ndarray,
-) -> None:  # fmt: skip
+@inner
+def _fold_masses(
+    deck: Deck, e: Envidos, u: Room1, node: int, k: int, own_set: int, other_set: int, own: int
+) -> None:
+    """What folds at an answer are worth by own hand, to u.folds: the other's reach, by his strategy if he answers."""
+    theirs = e.trees.role[node] != own
+    for j in range(deck.sets.count[other_set]):
+        put1(u.line, j, u.reach, k * u.stride + j, u.mix[k, 1, j] if theirs else 1.0)
+    _hand_mass(deck, u, own_set, other_set, k * u.stride)
+
+
+@inner
+def _descend(deck: Deck, e: Envidos, u: Room1, task: Task, own: int, stage: int, tier: int) -> None:
+    """The policy in nodes of a stage, by hand of its set: reach, strategy and what folds are worth.
+
+    tier: of mano's card once it lies, which only a mano who exploits asks for.
+    """
+    trees, lanes, sets = e.trees, e.reach.reshape(-1, LANES), deck.sets
+    for node in range(e.root, e.root + trees.nodes[e.root]):
+        if trees.stage[node] != stage:
+            continue
+        parent = trees.parent[node]
+        theirs = parent >= 0 and trees.role[parent] != own
+        for g in range(len(task.owns)):
+            k, up = (node - e.root) * GROUPS + g, (parent - e.root) * GROUPS + g
+            for j in range(sets.count[task.theirs]):
+                if parent < 0:
+                    row = tier * e.reach.shape[1] + deck.cls[sets.hand[task.theirs, j]]
+                    put1(u.reach, k * u.stride + j, lanes, row, 1.0)
+                else:
+                    f = u.mix[up, trees.action[node], j] if theirs else 1.0
+                    put1(u.reach, k * u.stride + j, u.reach, up * u.stride + j, f)
+            if trees.role[node] != own:
+                _mix_hands(deck, e, u, node, k, task.owns[g], task.theirs, own, tier)
+            if trees.kind[node] != TURN:
+                _fold_masses(deck, e, u, node, k, task.owns[g], task.theirs, own)
+
+
+@inner
+def _join_children(
+    e: Envidos, u: Room1, node: int, g: int, own: int, n: int, folds: np.ndarray, value: np.ndarray
+) -> None:
     """Value of a node from its children's, for group g; that of cards is in its rows of `value` already."""
-    at = ((node - root) * GROUPS + g) * stride
+    trees = e.trees
+    at = ((node - e.root) * GROUPS + g) * u.stride
     mine, turn = trees.role[node] == own, trees.kind[node] == TURN
     for a in range(1 if turn else 0, 3):
         code = trees.child[node, a]
-        if code == -1:
+        if code == NO_CHILD:
             continue
         if code <= TERMINAL:
-            worth = gains[0 if (TERMINAL - code) // 5 == own else 1, (TERMINAL - code) % 5]
-            gather(value, at, folds, at, n, worth, a == 0, mine)
+            join_rows(value, at, folds, at, n, terminal_worth(code, own, e.gains), a == 0, mine)
         else:
-            gather(value, at, value, ((code - root) * GROUPS + g) * stride, n, 1.0, a == 0, mine)
+            below = ((code - e.root) * GROUPS + g) * u.stride
+            join_rows(value, at, value, below, n, 1.0, a == 0, mine)
 
 
-@njit
-def _mano(
-    forest: Forest, lists: Lists, sums: np.ndarray, blocks: Blocks, deal: Deal, sets: Sets, trees: PositionTrees,
-    v: ValueLists, position_sums: np.ndarray, w: Room, root: int, posted: bool, table_start: np.ndarray,
-    owns: np.ndarray, vp: int, reach: np.ndarray, vectors: int, gains: np.ndarray, base: np.ndarray, out: np.ndarray,
-) -> None:  # fmt: skip
-    """Mano exploits with sets owns[g]: row base[g] + i of out, or base[g] + 3 i + place of his card once it lies."""
-    chunks = _make_chunks(deal, sets, vp, LANES // vectors)
-    cards, tiers, groups = len(deal.tier), v.combo_count.shape[1], len(owns)
-    m, most = sets.count[vp], 0
-    for g in range(groups):
-        most = max(most, sets.count[owns[g]])
-    last = root + trees.nodes[root]
-    u = _make_room1(last - root, most, m, cards, v, owns, np.full(groups, vp))
-    stride, lanes = u.stride, reach.reshape(-1, LANES)
-    half = w.own.shape[1]
-    sizes6 = np.zeros(6, np.int64)
-    u.cards[:] = _LOWEST
-    for ta in range(-1, tiers):
-        stage = 0 if ta < 0 else 1
-        if stage == 1:
-            found = False
-            for c in range(cards):
-                for g in range(groups):
-                    found |= deal.tier[c] == ta and sets.start[owns[g], c] < sets.start[owns[g], c + 1]
-            if not found:
-                continue
-        for node in range(root, last):
-            if trees.stage[node] != stage:
-                continue
-            parent = trees.parent[node]
-            turn = trees.kind[node] == TURN
-            for g in range(groups):
-                k, up = (node - root) * GROUPS + g, (parent - root) * GROUPS + g
-                for j in range(m):
-                    if parent < 0:
-                        row = max(ta, 0) * reach.shape[1] + deal.cls[sets.hand[vp, j]]
-                        put1(u.reach, k * stride + j, lanes, row, 1.0)
-                    else:
-                        f = u.mix[up, trees.action[node], j] if trees.role[parent] == 1 else 1.0
-                        put1(u.reach, k * stride + j, u.reach, up * stride + j, f)
-                if trees.role[node] == 1:
-                    at = _table1(trees, node, table_start[owns[g], vp], u.sizes[g])
-                    step = v.count[vp]
-                    if stage == 1:
-                        at += ta * step
-                        step = u.sizes[g, 2]
-                    for j in range(m):
-                        row = sets.row[vp, j]
-                        _average(
-                            position_sums,
-                            at + row,
-                            step,
-                            trees.actions[node],
-                            turn,
-                            v.legal[vp, row],
-                            u.mix[k],
-                            j,
-                        )
-                if not turn:
-                    for j in range(m):
-                        f = u.mix[k, 1, j] if trees.role[node] == 1 else 1.0
-                        put1(u.line, j, u.reach, k * stride + j, f)
-                    _hand_mass(deal, sets, u, owns[g], vp, u.folds, k * stride)
-        if stage == 0:
-            continue
-        for a in range(cards):
-            if deal.tier[a] != ta:
-                continue
-            for node in range(root, last):
-                if trees.stage[node] == 1 and trees.kind[node] == TURN:
-                    at = (node - root) * GROUPS * stride
-                    u.value[at : at + groups * stride] = 0.0
-            for chunk in range(len(chunks.start) - 1):
-                b, end = chunks.start[chunk], chunks.start[chunk + 1]
-                low_e, high_e = sets.start[vp, b], sets.start[vp, end]
-                if low_e == high_e:
-                    continue
-                size = 0
-                for g in range(groups):
-                    first = sets.start[owns[g], a]
-                    for e in range(first, sets.start[owns[g], a + 1]):
-                        low, high = sets.low[owns[g], e], sets.high[owns[g], e]
-                        if not _holds_all(b, end, a, low, high):
-                            w.own[0, size], w.own[1, size], w.own_group[size] = low, high, g
-                            u.back[size] = g * stride + e - first
-                            size += 1
-                if size == 0:
-                    continue
-                for node in range(root, last):
-                    if trees.stage[node] == 0 or trees.kind[node] != TURN:
-                        continue
-                    k = (node - root) * GROUPS
-                    others = 0
-                    at = low_e
-                    while at < high_e:
-                        # Entries that leave the same two cards, in the lanes of their first cards.
-                        low, high = sets.low[vp, chunks.order[at]], sets.high[vp, chunks.order[at]]
-                        for g in range(groups):
-                            fill(w.other_reach, g * half + others, 0.0)
-                        while True:
-                            e = chunks.order[at]
-                            if a not in (low, high, b + chunks.copy[e]):
-                                j, place = sets.member[vp, e], sets.place[vp, e]
-                                h = sets.hand[vp, j]
-                                for g in range(groups):
-                                    f = u.mix[k + g, deal.slot[h, place], j] * deal.share[h, place]
-                                    _add_shifted(
-                                        w.other_reach, g * half + others, chunks.copy[e] * vectors, u.reach,
-                                        (k + g) * stride + j, 0, vectors, f,
-                                    )  # fmt: skip
-                            at += 1
-                            if at == high_e or chunks.fresh[at]:
-                                break
-                        live = False
-                        for g in range(groups):
-                            live = live or not is_zero(w.other_reach, g * half + others)
-                        if live:
-                            w.other[0, others], w.other[1, others] = low, high
-                            others += 1
-                    if others == 0:
-                        continue
-                    group = trees.leaf_group[trees.child[node, 0] - LEAF]
-                    _tricks(
-                        forest, lists, w, sums, blocks, group, blocks.block[group, owns[0], vp],
-                        blocks.bucket[0, group, owns[0]], blocks.bucket[1, group, vp], a, b, size, others, groups, 0,
-                        sizes6,
-                    )  # fmt: skip
-                    for i in range(size):
-                        for card in range(b, end):
-                            if card not in (a, w.own[0, i], w.own[1, i]):
-                                _add_shifted(
-                                    u.value, k * stride + u.back[i], 0, w.before, i, (card - b) * vectors, vectors,
-                                    1.0,
-                                )  # fmt: skip
-            for g in range(groups):
-                first = sets.start[owns[g], a]
-                n = sets.start[owns[g], a + 1] - first
-                # Folds of the hands that hold this card, in the rows' order.
-                for node in range(last - 1, root - 1, -1):
-                    if trees.stage[node] == 0:
-                        continue
-                    at = ((node - root) * GROUPS + g) * stride
-                    if trees.kind[node] != TURN:
-                        for e in range(n):
-                            put1(u.before, at + e, u.folds, at + sets.member[owns[g], first + e], 1.0)
-                    _back(trees, node, root, g, 0, n, gains, stride, u.before, u.value)
-                for e in range(n):
-                    i = sets.member[owns[g], first + e]
-                    if posted:
-                        row = base[g] + 3 * i + sets.place[owns[g], first + e]
-                        put1(out, row, u.value, g * stride + e, 1.0)
-                        continue
-                    for node in range(root, last):
-                        if trees.stage[node] == 0 and trees.kind[node] == TURN:
-                            below = ((trees.child[node, 0] - root) * GROUPS + g) * stride + e
-                            top1(u.cards, ((node - root) * GROUPS + g) * stride + i, u.value, below, 1.0)
-    if not posted:
-        # The folds before mano's card again: nodes of the two stages are different ones.
-        _finish(trees, sets, u, root, 0, owns, gains, base, out)
-
-
-@njit
-def _finish(
-    trees: PositionTrees, sets: Sets, u: Room1, root: int, own: int, owns: np.ndarray, gains: np.ndarray,
-    base: np.ndarray, out: np.ndarray,
-) -> None:  # fmt: skip
+@inner
+def _finish(deck: Deck, e: Envidos, u: Room1, task: Task, own: int, out: np.ndarray) -> None:
     """Values before mano's card from u.cards to out."""
-    last = root + trees.nodes[root]
-    for g in range(len(owns)):
-        n = sets.count[owns[g]]
-        for node in range(last - 1, root - 1, -1):
+    trees = e.trees
+    for g in range(len(task.owns)):
+        n = deck.sets.count[task.owns[g]]
+        for node in range(e.root + trees.nodes[e.root] - 1, e.root - 1, -1):
             if trees.stage[node] == 1:
                 continue
-            at = ((node - root) * GROUPS + g) * u.stride
+            at = ((node - e.root) * GROUPS + g) * u.stride
             if trees.kind[node] == TURN:
-                gather(u.before, at, u.cards, at, n, 1.0, True, True)
-            _back(trees, node, root, g, own, n, gains, u.stride, u.folds, u.before)
-        gather(out, base[g], u.before, g * u.stride, n, 1.0, True, True)
+                join_rows(u.before, at, u.cards, at, n, 1.0, True, True)
+            _join_children(e, u, node, g, own, n, u.folds, u.before)
+        join_rows(out, task.base[g], u.before, g * u.stride, n, 1.0, True, True)
 
 
-@njit
-def _pie(
-    forest: Forest, lists: Lists, sums: np.ndarray, blocks: Blocks, deal: Deal, sets: Sets, trees: PositionTrees,
-    v: ValueLists, position_sums: np.ndarray, w: Room, root: int, posted: bool, table_start: np.ndarray,
-    owns: np.ndarray, vm: int, reach: np.ndarray, vectors: int, gains: np.ndarray, base: np.ndarray, out: np.ndarray,
-) -> None:  # fmt: skip
-    """Pie exploits with sets owns[g]: row base[g] + i of out, or + mano's card x own hands once it lies."""
-    chunks = _make_chunks(deal, sets, vm, LANES // vectors)
-    cards, groups = len(deal.tier), len(owns)
-    m, most = sets.count[vm], 0
+@inner
+def _any_reach(w: Room, j: int, groups: int) -> bool:
+    """Whether the other's pair j is held by anybody."""
+    live = False
     for g in range(groups):
-        most = max(most, sets.count[owns[g]])
-    last = root + trees.nodes[root]
-    u = _make_room1(last - root, most, 3 * m, cards, v, np.full(groups, vm), owns)
-    stride, lanes = u.stride, reach.reshape(-1, LANES)
-    half = w.own.shape[1]
-    sizes6 = np.zeros(6, np.int64)
-    u.cards[:] = 0.0
-    for node in range(root, last):
-        if trees.stage[node] == 1:
-            continue
-        parent = trees.parent[node]
-        turn = trees.kind[node] == TURN
-        for g in range(groups):
-            k, up = (node - root) * GROUPS + g, (parent - root) * GROUPS + g
-            for j in range(m):
-                if parent < 0:
-                    put1(u.reach, k * stride + j, lanes, deal.cls[sets.hand[vm, j]], 1.0)
-                else:
-                    f = u.mix[up, trees.action[node], j] if trees.role[parent] == 0 else 1.0
-                    put1(u.reach, k * stride + j, u.reach, up * stride + j, f)
-            if trees.role[node] == 0:
-                at = _table1(trees, node, table_start[vm, owns[g]], u.sizes[g])
-                for j in range(m):
-                    row = sets.row[vm, j]
-                    _average(
-                        position_sums, at + row, u.sizes[g, 0], trees.actions[node], turn, v.legal[vm, row],
-                        u.mix[k], j,
+        live = live or not is_zero(w.pairs.other_reach, g * w.pairs.own.shape[1] + j)
+    return live
+
+
+@inner
+def _clear_reach(w: Room, j: int, groups: int) -> None:
+    for g in range(groups):
+        fill(w.pairs.other_reach, g * w.pairs.own.shape[1] + j, 0.0)
+
+
+@inner
+def _own_pairs(
+    deck: Deck, w: Room, u: Room1, task: Task, card: int, first: int, end: int, by_hand: bool
+) -> int:
+    """Pairs left to own hands of all groups beside a card, with one card of a chunk still to be had; their number.
+
+    u.back: place of the value by (hand, card) of that card, or by hand.
+    """
+    sets, size = deck.sets, 0
+    for g in range(len(task.owns)):
+        begin = sets.start[task.owns[g], card]
+        for at in range(begin, sets.start[task.owns[g], card + 1]):
+            low, high = sets.low[task.owns[g], at], sets.high[task.owns[g], at]
+            if not _holds_all(first, end, card, low, high):
+                w.pairs.own[0, size], w.pairs.own[1, size], w.pairs.own_group[size] = low, high, g
+                place = sets.member[task.owns[g], at] if by_hand else at - begin
+                u.back[size] = g * u.stride + place
+                size += 1
+    return size
+
+
+@inner
+def _block(book: Book, e: Envidos, node: int, vm: int, vp: int) -> Block:
+    """Tables of tricks 2 and 3 behind the second card of trick 1 at a node."""
+    group = e.trees.leaf_group[e.trees.child[node, 0] - LEAF]
+    return Block(group, book.block[group, vm, vp], book.bucket[0, group, vm], book.bucket[1, group, vp])
+
+
+# ------------------------------------------------------------------------------------------------- mano exploits
+
+
+@inner
+def _pies_pairs(deck: Deck, e: Envidos, w: Room, u: Room1, task: Task, k: int, a: int, chunk: int) -> int:
+    """Pie's pairs beside mano's card a and a chunk of his own cards, with his reach after node k / GROUPS, in
+    w.pairs; their number. Entries that leave the same two cards share a row, in the lanes of their first cards.
+    """
+    sets, chunks, groups = deck.sets, task.chunks, len(task.owns)
+    half, vectors, vp = w.pairs.own.shape[1], e.count, task.theirs
+    b, end = chunks.start[chunk], chunks.start[chunk + 1]
+    at, last = sets.start[vp, b], sets.start[vp, end]
+    others = 0
+    while at < last:
+        low, high = sets.low[vp, chunks.order[at]], sets.high[vp, chunks.order[at]]
+        _clear_reach(w, others, groups)
+        while True:
+            entry = chunks.order[at]
+            if a not in (low, high, b + chunks.copy[entry]):
+                j, place = sets.member[vp, entry], sets.place[vp, entry]
+                h = sets.hand[vp, j]
+                for g in range(groups):
+                    f = u.mix[k + g, deck.slot[h, place], j] * deck.share[h, place]
+                    _add_shifted(
+                        w.pairs.other_reach, g * half + others, chunks.copy[entry] * vectors, u.reach,
+                        (k + g) * u.stride + j, 0, vectors, f,
                     )  # fmt: skip
-            if not turn:
-                for j in range(m):
-                    f = u.mix[k, 1, j] if trees.role[node] == 0 else 1.0
-                    put1(u.line, j, u.reach, k * stride + j, f)
-                _hand_mass(deal, sets, u, owns[g], vm, u.folds, k * stride)
-    for chunk in range(len(chunks.start) - 1):
-        a, end = chunks.start[chunk], chunks.start[chunk + 1]
-        low_e, high_e = sets.start[vm, a], sets.start[vm, end]
-        if low_e == high_e:
+            at += 1
+            if at == last or chunks.fresh[at]:
+                break
+        if _any_reach(w, others, groups):
+            w.pairs.other[0, others], w.pairs.other[1, others] = low, high
+            others += 1
+    return others
+
+
+@inner
+def _meet_pie(
+    book: Book, deck: Deck, e: Envidos, w: Room, u: Room1, kernels: Kernels, task: Task, meet: tuple[int, int]
+) -> None:
+    """Adds to u.value what follows mano's card and pie's of a chunk; `meet` is (card, chunk)."""
+    a, chunk = meet
+    trees, groups = e.trees, len(task.owns)
+    b, end = task.chunks.start[chunk], task.chunks.start[chunk + 1]
+    size = _own_pairs(deck, w, u, task, a, b, end, False)
+    if size == 0:
+        return
+    for node in range(e.root, e.root + trees.nodes[e.root]):
+        if trees.stage[node] == 0 or trees.kind[node] != TURN:
             continue
-        ta = deal.tier[a]
-        for node in range(root, last):
+        k = (node - e.root) * GROUPS
+        others = _pies_pairs(deck, e, w, u, task, k, a, chunk)
+        if others == 0:
+            continue
+        block = _block(book, e, node, task.owns[0], task.theirs)
+        gains = book.gains[block.group]
+        tricks(book, deck, w, kernels, block, (a, b), (size, others, groups), u.sizes2, gains)
+        for i in range(size):
+            for card in range(b, end):
+                if card not in (a, w.pairs.own[0, i], w.pairs.own[1, i]):
+                    _add_shifted(
+                        u.value, k * u.stride + u.back[i], 0, w.second.before, i, (card - b) * e.count, e.count, 1.0
+                    )  # fmt: skip
+
+
+@inner
+def _finish_card(deck: Deck, e: Envidos, u: Room1, task: Task, a: int, out: np.ndarray) -> None:
+    """Values after mano's card a by the hands that hold it, to out or as best card to u.cards."""
+    sets, trees = deck.sets, e.trees
+    last = e.root + trees.nodes[e.root]
+    for g in range(len(task.owns)):
+        own_set = task.owns[g]
+        first = sets.start[own_set, a]
+        n = sets.start[own_set, a + 1] - first
+        # Folds of the hands that hold this card, in the rows' order; before his card no node of this stage is read.
+        for node in range(last - 1, e.root - 1, -1):
             if trees.stage[node] == 0:
                 continue
-            parent = trees.parent[node]
-            for g in range(groups):
-                k, up = (node - root) * GROUPS + g, (parent - root) * GROUPS + g
-                for e in range(low_e, high_e):
-                    j, place = sets.member[vm, e], sets.place[vm, e]
-                    h = sets.hand[vm, j]
-                    to = k * stride + e - low_e
-                    lane = chunks.copy[e] * vectors
-                    if parent < 0:
-                        fill(u.reach, to, 0.0)
-                        _add_shifted(
-                            u.reach, to, lane, lanes, deal.combo[h, place], 0, vectors, deal.share[h, place]
-                        )
-                    elif trees.stage[parent] == 0:
-                        f = u.mix[up, deal.slot[h, place], j] * deal.share[h, place]
-                        fill(u.reach, to, 0.0)
-                        _add_shifted(u.reach, to, lane, u.reach, up * stride + j, 0, vectors, f)
-                    else:
-                        f = u.mix[up, trees.action[node], e - low_e] if trees.role[parent] == 0 else 1.0
-                        put1(u.reach, to, u.reach, up * stride + e - low_e, f)
-                if trees.role[node] == 0:
-                    at = _table1(trees, node, table_start[vm, owns[g]], u.sizes[g]) + v.combo_offset[vm, ta]
-                    for e in range(low_e, high_e):
-                        _average(
-                            position_sums, at + sets.combo_place[vm, e], u.sizes[g, 3], trees.actions[node], False,
-                            v.legal[vm, 0], u.mix[k], e - low_e,
-                        )  # fmt: skip
-                n = sets.count[owns[g]]
-                if trees.kind[node] == TURN:
-                    u.value[k * stride : k * stride + n] = _LOWEST
-                    continue
-                # Mass at a fold: the other's pairs disjoint from own hands.
-                _clear_masses(u)
-                for e in range(low_e, high_e):
-                    at = k * stride + e - low_e
-                    f = u.mix[k, 1, e - low_e] if trees.role[node] == 0 else 1.0
-                    low, high = sets.low[vm, e], sets.high[vm, e]
-                    add1(u.total, 0, u.reach, at, f)
-                    add1(u.single, low, u.reach, at, f)
-                    add1(u.single, high, u.reach, at, f)
-                    add1(u.pair, low * cards + high, u.reach, at, f)
+            at = ((node - e.root) * GROUPS + g) * u.stride
+            if trees.kind[node] != TURN:
                 for i in range(n):
-                    _mass(deal, u, sets.hand[owns[g], i], u.folds, k * stride + i)
-        for b in range(cards):
-            size = 0
-            for g in range(groups):
-                for e in range(sets.start[owns[g], b], sets.start[owns[g], b + 1]):
-                    low, high = sets.low[owns[g], e], sets.high[owns[g], e]
-                    if not _holds_all(a, end, b, low, high):
-                        w.own[0, size], w.own[1, size], w.own_group[size] = low, high, g
-                        u.back[size] = g * stride + sets.member[owns[g], e]
-                        size += 1
-            if size == 0:
+                    put1(u.before, at + i, u.folds, at + sets.member[own_set, first + i], 1.0)
+            _join_children(e, u, node, g, 0, n, u.before, u.value)
+        for i in range(n):
+            j = sets.member[own_set, first + i]
+            if e.posted:
+                row = task.base[g] + 3 * j + sets.place[own_set, first + i]
+                put1(out, row, u.value, g * u.stride + i, 1.0)
                 continue
-            for node in range(root, last):
-                if trees.stage[node] == 0 or trees.kind[node] != TURN:
-                    continue
-                k = (node - root) * GROUPS
-                others = 0
-                at = low_e
-                while at < high_e:
-                    low, high = sets.low[vm, chunks.order[at]], sets.high[vm, chunks.order[at]]
-                    for g in range(groups):
-                        fill(w.other_reach, g * half + others, 0.0)
-                    while True:
-                        e = chunks.order[at]
-                        if b not in (low, high, a + chunks.copy[e]):
-                            for g in range(groups):
-                                row = (k + g) * stride + e - low_e
-                                add1(w.other_reach, g * half + others, u.reach, row, 1.0)
-                        at += 1
-                        if at == high_e or chunks.fresh[at]:
-                            break
-                    live = False
-                    for g in range(groups):
-                        live = live or not is_zero(w.other_reach, g * half + others)
-                    if live:
-                        w.other[0, others], w.other[1, others] = low, high
-                        others += 1
-                if others > 0:
-                    group = trees.leaf_group[trees.child[node, 0] - LEAF]
-                    _tricks(
-                        forest, lists, w, sums, blocks, group, blocks.block[group, vm, owns[0]],
-                        blocks.bucket[0, group, vm], blocks.bucket[1, group, owns[0]], a, b, size, others, groups, 1,
-                        sizes6,
-                    )  # fmt: skip
-                else:
-                    for i in range(size):
-                        fill(w.before, i, 0.0)
-                for i in range(size):
-                    top1(u.value, k * stride + u.back[i], w.before, i, 1.0)
-        for g in range(groups):
-            n = sets.count[owns[g]]
-            for node in range(last - 1, root - 1, -1):
-                if trees.stage[node] == 1:
-                    _back(trees, node, root, g, 1, n, gains, stride, u.folds, u.value)
-            for i in range(n):
-                hand = deal.hands[sets.hand[owns[g], i]]
-                for card in range(a, end):
-                    if card in (hand[0], hand[1], hand[2]):
-                        continue
-                    lane = (card - a) * vectors
-                    if posted:
-                        _add_shifted(
-                            out, base[g] + card * n + i, 0, u.value, g * stride + i, lane, vectors, 1.0
-                        )
-                        continue
-                    for node in range(root, last):
-                        if trees.stage[node] == 0 and trees.kind[node] == TURN:
-                            below = ((trees.child[node, 0] - root) * GROUPS + g) * stride + i
-                            above = ((node - root) * GROUPS + g) * stride + i
-                            _add_shifted(u.cards, above, 0, u.value, below, lane, vectors, 1.0)
-    if not posted:
-        _finish(trees, sets, u, root, 1, owns, gains, base, out)
+            for node in range(e.root, last):
+                if trees.stage[node] == 0 and trees.kind[node] == TURN:
+                    below = ((trees.child[node, 0] - e.root) * GROUPS + g) * u.stride + i
+                    top1(u.cards, ((node - e.root) * GROUPS + g) * u.stride + j, u.value, below, 1.0)
 
 
-@njit(parallel=True)
-def sweep_accept(
-    forest: Forest, lists: Lists, sums: np.ndarray, blocks: Blocks, deal: Deal, sets: Sets, trees: PositionTrees,
-    v: ValueLists, position_sums: np.ndarray, root: int, posted: bool, table_start: np.ndarray, tasks: np.ndarray,
-    base: np.ndarray, strands: int, reach: np.ndarray, vectors: int, gains: np.ndarray, own: int, out: np.ndarray,
-) -> None:  # fmt: skip
-    """All outcomes of accepted Envidos of one continuation with the match still on.
+@njit(nogil=True, error_model="numpy")
+def respond_mano(
+    book: Book, deck: Deck, e: Envidos, w: Room, u: Room1, kernels: Kernels, task: Task, out: np.ndarray
+) -> None:
+    """Mano exploits. Writes to out [rows, LANES] what accepted Envidos add to his utility beyond what has been paid,
+    from row task.base[g] on: by hand i of own set g, or by 3 i + place of his card once it lies.
 
-    tasks int64 [task, 1 + GROUPS]: the other's set, and own sets, which may be fewer (-1), with the same blocks.
-    reach float64 [1 or tiers, classes or combinations, LANES]: the other's at each Envido, as in VectorSolver, in
-    the first `vectors` lanes.
-    out, lanes: the exploiter's values beyond what has been paid, from row base[task, g] on; see _mano and _pie.
+    e.reach float64 [1 or tiers, classes, LANES]: pie's, by tier of mano's card once it lies, in the first e.count
+    lanes. Calls for other tasks may run at the same time, each with its own w and u.
     """
-    for strand in prange(strands):
-        w = make_room(deal.tier)
-        for task in range(strand, len(tasks), strands):
-            theirs = tasks[task, 0]
-            groups = 0
-            while groups < GROUPS and tasks[task, 1 + groups] >= 0:
-                groups += 1
-            owns = tasks[task, 1 : 1 + groups]
-            if own == 0:
-                _mano(
-                    forest, lists, sums, blocks, deal, sets, trees, v, position_sums, w, root, posted, table_start,
-                    owns, theirs, reach, vectors, gains, base[task], out,
-                )  # fmt: skip
+    sets, trees, groups = deck.sets, e.trees, len(task.owns)
+    for i in range(len(u.cards)):
+        fill(u.cards, i, LOWEST)
+    _descend(deck, e, u, task, 0, 0, 0)
+    tier = -1
+    for a in range(len(deck.tier)):
+        held = False
+        for g in range(groups):
+            held |= sets.start[task.owns[g], a] < sets.start[task.owns[g], a + 1]
+        if not held:
+            continue
+        if deck.tier[a] != tier:
+            tier = deck.tier[a]
+            _descend(deck, e, u, task, 0, 1, tier)
+        for node in range(e.root, e.root + trees.nodes[e.root]):
+            if trees.stage[node] == 1 and trees.kind[node] == TURN:
+                at = (node - e.root) * GROUPS * u.stride
+                for i in range(groups * u.stride):
+                    fill(u.value, at + i, 0.0)
+        for chunk in range(len(task.chunks.start) - 1):
+            b, end = task.chunks.start[chunk], task.chunks.start[chunk + 1]
+            if sets.start[task.theirs, b] < sets.start[task.theirs, end]:
+                _meet_pie(book, deck, e, w, u, kernels, task, (a, chunk))
+        _finish_card(deck, e, u, task, a, out)
+    if not e.posted:
+        _finish(deck, e, u, task, 0, out)
+
+
+# -------------------------------------------------------------------------------------------------- pie exploits
+
+
+@inner
+def _chunk_reach(deck: Deck, e: Envidos, u: Room1, task: Task, node: int, g: int, chunk: int) -> None:
+    """Mano's reach at a node after his card of a chunk, by (hand, card), in the lanes of the card."""
+    trees, sets, lanes = e.trees, deck.sets, e.reach.reshape(-1, LANES)
+    vm, vectors, chunks = task.theirs, e.count, task.chunks
+    low, high = sets.start[vm, chunks.start[chunk]], sets.start[vm, chunks.start[chunk + 1]]
+    parent = trees.parent[node]
+    k, up = (node - e.root) * GROUPS + g, (parent - e.root) * GROUPS + g
+    for entry in range(low, high):
+        j, place = sets.member[vm, entry], sets.place[vm, entry]
+        h = sets.hand[vm, j]
+        to = k * u.stride + entry - low
+        lane = chunks.copy[entry] * vectors
+        if parent < 0:
+            fill(u.reach, to, 0.0)
+            _add_shifted(u.reach, to, lane, lanes, deck.combo[h, place], 0, vectors, deck.share[h, place])
+        elif trees.stage[parent] == 0:
+            f = u.mix[up, deck.slot[h, place], j] * deck.share[h, place]
+            fill(u.reach, to, 0.0)
+            _add_shifted(u.reach, to, lane, u.reach, up * u.stride + j, 0, vectors, f)
+        else:
+            f = u.mix[up, trees.action[node], entry - low] if trees.role[parent] == 0 else 1.0
+            put1(u.reach, to, u.reach, up * u.stride + entry - low, f)
+
+
+@inner
+def _chunk_folds(deck: Deck, e: Envidos, u: Room1, task: Task, node: int, g: int, chunk: int) -> None:
+    """What folds at an answer after mano's card are worth to own hands, to u.folds."""
+    sets, vm, cards = deck.sets, task.theirs, len(u.single)
+    low, high = sets.start[vm, task.chunks.start[chunk]], sets.start[vm, task.chunks.start[chunk + 1]]
+    k = (node - e.root) * GROUPS + g
+    _clear_masses(u)
+    for entry in range(low, high):
+        at = k * u.stride + entry - low
+        f = u.mix[k, 1, entry - low] if e.trees.role[node] == 0 else 1.0
+        p, q = sets.low[vm, entry], sets.high[vm, entry]
+        add1(u.total, 0, u.reach, at, f)
+        add1(u.single, p, u.reach, at, f)
+        add1(u.single, q, u.reach, at, f)
+        add1(u.pair, p * cards + q, u.reach, at, f)
+    for i in range(sets.count[task.owns[g]]):
+        _mass(deck, u, sets.hand[task.owns[g], i], u.folds, k * u.stride + i)
+
+
+@inner
+def _descend_chunk(deck: Deck, e: Envidos, u: Room1, task: Task, chunk: int) -> None:
+    """The policy of mano after his cards of a chunk, by (hand, card); clears what pie's cards will be worth."""
+    trees, sets, v, vm = e.trees, deck.sets, e.lists, task.theirs
+    first_card = task.chunks.start[chunk]
+    low, high = sets.start[vm, first_card], sets.start[vm, task.chunks.start[chunk + 1]]
+    tier = deck.tier[first_card]
+    for node in range(e.root, e.root + trees.nodes[e.root]):
+        if trees.stage[node] == 0:
+            continue
+        for g in range(len(task.owns)):
+            k, own_set = (node - e.root) * GROUPS + g, task.owns[g]
+            _chunk_reach(deck, e, u, task, node, g, chunk)
+            if trees.role[node] == 0:
+                pair_sizes(v, vm, own_set, u.sizes)
+                at = table_at(trees.place, node, e.tables[vm, own_set], u.sizes)
+                first, stride = table_rows(0, 1, at, u.sizes, tier, v.combo_offset[vm, tier])
+                mix = u.mix[k]
+                for entry in range(low, high):
+                    place = first + sets.combo_place[vm, entry]
+                    average_shares(e.sums, place, stride, trees.actions[node], 7, mix, entry - low)
+            if trees.kind[node] == TURN:
+                for i in range(sets.count[own_set]):
+                    fill(u.value, k * u.stride + i, LOWEST)
             else:
-                _pie(
-                    forest, lists, sums, blocks, deal, sets, trees, v, position_sums, w, root, posted, table_start,
-                    owns, theirs, reach, vectors, gains, base[task], out,
-                )  # fmt: skip
+                _chunk_folds(deck, e, u, task, node, g, chunk)
+
+
+@inner
+def _manos_pairs(deck: Deck, w: Room, u: Room1, task: Task, k: int, b: int, chunk: int) -> int:
+    """As `_pies_pairs`: mano's pairs beside his card of a chunk and pie's card b."""
+    sets, chunks, groups = deck.sets, task.chunks, len(task.owns)
+    half, vm, a = w.pairs.own.shape[1], task.theirs, chunks.start[chunk]
+    first, last = sets.start[vm, a], sets.start[vm, chunks.start[chunk + 1]]
+    others, at = 0, first
+    while at < last:
+        low, high = sets.low[vm, chunks.order[at]], sets.high[vm, chunks.order[at]]
+        _clear_reach(w, others, groups)
+        while True:
+            entry = chunks.order[at]
+            if b not in (low, high, a + chunks.copy[entry]):
+                for g in range(groups):
+                    row = (k + g) * u.stride + entry - first
+                    add1(w.pairs.other_reach, g * half + others, u.reach, row, 1.0)
+            at += 1
+            if at == last or chunks.fresh[at]:
+                break
+        if _any_reach(w, others, groups):
+            w.pairs.other[0, others], w.pairs.other[1, others] = low, high
+            others += 1
+    return others
+
+
+@inner
+def _meet_mano(
+    book: Book, deck: Deck, e: Envidos, w: Room, u: Room1, kernels: Kernels, task: Task, meet: tuple[int, int]
+) -> None:
+    """Takes into u.value, as a choice of pie's, his card against those of a chunk; `meet` is (card, chunk)."""
+    b, chunk = meet
+    trees, groups = e.trees, len(task.owns)
+    a, end = task.chunks.start[chunk], task.chunks.start[chunk + 1]
+    size = _own_pairs(deck, w, u, task, b, a, end, True)
+    if size == 0:
+        return
+    for node in range(e.root, e.root + trees.nodes[e.root]):
+        if trees.stage[node] == 0 or trees.kind[node] != TURN:
+            continue
+        k = (node - e.root) * GROUPS
+        others = _manos_pairs(deck, w, u, task, k, b, chunk)
+        if others > 0:
+            block = _block(book, e, node, task.theirs, task.owns[0])
+            gains = book.gains[block.group]
+            tricks(book, deck, w, kernels, block, (a, b), (size, others, groups), u.sizes2, gains)
+        else:
+            for i in range(size):
+                fill(w.second.before, i, 0.0)
+        for i in range(size):
+            top1(u.value, k * u.stride + u.back[i], w.second.before, i, 1.0)
+
+
+@inner
+def _finish_chunk(deck: Deck, e: Envidos, u: Room1, task: Task, chunk: int, out: np.ndarray) -> None:
+    """Values after mano's cards of a chunk: to out by card and hand, or added up in u.cards."""
+    sets, trees = deck.sets, e.trees
+    a, end = task.chunks.start[chunk], task.chunks.start[chunk + 1]
+    last = e.root + trees.nodes[e.root]
+    for g in range(len(task.owns)):
+        n = sets.count[task.owns[g]]
+        for node in range(last - 1, e.root - 1, -1):
+            if trees.stage[node] == 1:
+                _join_children(e, u, node, g, 1, n, u.folds, u.value)
+        for i in range(n):
+            h = sets.hand[task.owns[g], i]
+            for card in range(a, end):
+                if card in (deck.hands[h, 0], deck.hands[h, 1], deck.hands[h, 2]):
+                    continue
+                lane = (card - a) * e.count
+                if e.posted:
+                    row = task.base[g] + card * n + i
+                    _add_shifted(out, row, 0, u.value, g * u.stride + i, lane, e.count, 1.0)
+                    continue
+                for node in range(e.root, last):
+                    if trees.stage[node] == 0 and trees.kind[node] == TURN:
+                        below = ((trees.child[node, 0] - e.root) * GROUPS + g) * u.stride + i
+                        above = ((node - e.root) * GROUPS + g) * u.stride + i
+                        _add_shifted(u.cards, above, 0, u.value, below, lane, e.count, 1.0)
+
+
+@njit(nogil=True, error_model="numpy")
+def respond_pie(
+    book: Book, deck: Deck, e: Envidos, w: Room, u: Room1, kernels: Kernels, task: Task, out: np.ndarray
+) -> None:
+    """Pie exploits. As `respond_mano`; rows are by hand i of own set g, once mano's card lies by card x hands + i.
+
+    e.reach float64 [1, classes or combinations, LANES]: mano's.
+    """
+    sets = deck.sets
+    for i in range(len(u.cards)):
+        fill(u.cards, i, 0.0)
+    _descend(deck, e, u, task, 1, 0, 0)
+    for chunk in range(len(task.chunks.start) - 1):
+        a, end = task.chunks.start[chunk], task.chunks.start[chunk + 1]
+        if sets.start[task.theirs, a] == sets.start[task.theirs, end]:
+            continue
+        _descend_chunk(deck, e, u, task, chunk)
+        for b in range(len(deck.tier)):
+            _meet_mano(book, deck, e, w, u, kernels, task, (b, chunk))
+        _finish_chunk(deck, e, u, task, chunk, out)
+    if not e.posted:
+        _finish(deck, e, u, task, 1, out)
