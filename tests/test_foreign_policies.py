@@ -6,6 +6,7 @@ import json
 import math
 import random
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -199,7 +200,7 @@ def test_a_certificate_that_cannot_be_believed_is_said_and_left_aside(folder: Pa
     policy.write_bytes((folder / files.POLICY).read_bytes())
     info = load_policy(policy).info
     assert kept_certificate(policy, info) == (None, "")
-    described = json.loads(json.dumps(info.__dict__))
+    described = json.loads(json.dumps(asdict(info)))
     right = {"policy": described, "method": "exact best responses", "exploitability": 0.25}
     save_certificate(policy, right)
     assert kept_certificate(policy, info) == (0.25, "")

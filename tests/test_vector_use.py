@@ -109,9 +109,14 @@ def test_commands_read_a_policy(capsys, tmp_path: Path, match_file: Path) -> Non
     assert picture.stat().st_size > 0
 
 
-def test_all_deals_counted_agree_with_hands_played(match_file: Path) -> None:
-    stored = load_policy(match_file)
-    exact, played = CompactSolution(compact_policy(stored, 0.0)), VectorSolution(stored)
+@pytest.fixture(scope="module")
+def match_compact(match_file: Path) -> CompactSolution:
+    """Trick 1 of the same, nothing dropped."""
+    return CompactSolution(compact_policy(load_policy(match_file), 0.0))
+
+
+def test_all_deals_counted_agree_with_hands_played(match_file: Path, match_compact: CompactSolution) -> None:
+    exact, played = match_compact, VectorSolution(load_policy(match_file))
     calls = [[ENVIDO], [ENVIDO, REAL_ENVIDO], [FALTA_ENVIDO], [TRUCO]]
     for seat in (0, 1):
         questions = [turn_question(seat, 0, seat == 1, envido_open=True, round_value=1)]
@@ -138,9 +143,9 @@ def test_all_deals_counted_agree_with_hands_played(match_file: Path) -> None:
                     assert abs(one[f"ev_{name}"] - other[f"ev_{name}"]) < spread + 0.01, (question.name, name)
 
 
-def test_questions_beyond_trick_1_are_not_counted(match_file: Path) -> None:
+def test_questions_beyond_trick_1_are_not_counted(match_compact: CompactSolution) -> None:
     asked = [(turn_question(MANO, 0, False, round_value=1), "hand")]
-    assert CompactSolution(compact_policy(load_policy(match_file), 0.01)).counts(asked) is None
+    assert match_compact.counts(asked) is None
     assert not any(covers(turn_question(MANO, trick, False)) for trick in range(3))
     assert not covers(answer_question(MANO, [TRUCO], False))
 
