@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from solver.truco.vector.model.game import Game
     from solver.truco.vector.policy.compact import CompactFacts
     from solver.truco.vector.policy.info import VectorInfo
-    from solver.truco.vector.response.trunk import BestResponse
+    from solver.truco.vector.response.best import BestResponse
 
 
 def parse_memory(text: str) -> float:

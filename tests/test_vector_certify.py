@@ -29,10 +29,10 @@ from solver.truco.vector.model.abstraction import Abstraction
 from solver.truco.vector.model.game import Game
 from solver.truco.vector.policy.locate import action_mix
 from solver.truco.vector.policy.openspiel_policy import VectorPolicy
+from solver.truco.vector.response.best import BestResponse
 from solver.truco.vector.response.cards.response import CardsResponse, best_response
 from solver.truco.vector.response.parts import Parts, fingerprint
 from solver.truco.vector.response.tiers.response import tier_response
-from solver.truco.vector.response.trunk import BestResponse
 
 SEATS = ("mano", "pie")
 EIGHT = "1E 4E 4C 4B 5B 5O 6E 7E"

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from game.truco.actions import action_name
 from solver.truco.vector.cfr.evaluate import Evaluator
 from solver.truco.vector.model.trees import WORD_CODES, Target
-
-if TYPE_CHECKING:
-    from solver.truco.vector.response.trunk import TrunkResponse
+from solver.truco.vector.response.trunk import TrunkResponse
 
 CARD = "card"
 """Any card, in a history."""

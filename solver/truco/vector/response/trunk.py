@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ import numpy as np
 
 from solver.truco.vector.cfr.average import Policy, average_mix
 from solver.truco.vector.model.trees import Target, TrunkNode
-from solver.truco.vector.response.leaks import Gains, find_gains
 from solver.truco.vector.response.parts import Parts
 
 Progress = Callable[[float], None]
@@ -29,18 +27,6 @@ EXIT_COST = {1: 9.0, 2: 3.0, 3: 1.6, 4: 1.0}
 ACCEPT_COST = 180.0
 IDLE_COST = 0.1
 """Of a batch that the policy never comes to."""
-
-
-@dataclass(frozen=True)
-class BestResponse:
-    """What a best-responding player gets against the policy."""
-
-    player: int
-    """0 mano, 1 pie."""
-    value: float
-    """His expected utility: points per hand, or 1 for a match won and -1 for one lost."""
-    gains: Gains | None
-    """Where he gains over the policy; None unless asked for."""
 
 
 class TrunkResponse(ABC):
@@ -260,9 +246,3 @@ class TrunkResponse(ABC):
     @abstractmethod
     def policy_rows(self, target: Target, values: np.ndarray) -> np.ndarray:
         """Values of the policy at a leaf in own rows, from those of classes and combinations, weighted by deals."""
-
-    def run(self, progress: Progress | None, checkpoint: Path | None, gains: bool) -> BestResponse:
-        """The best response; see `best_response` and `tier_response`."""
-        values = self.backward(self.leaves(progress, checkpoint))
-        value = float(values["node", 0].sum() / self.game.holdings.num_deals)
-        return BestResponse(self.own, value, find_gains(self, values) if gains else None)

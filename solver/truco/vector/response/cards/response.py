@@ -21,6 +21,7 @@ import numpy as np
 from solver.entry import Entry
 from solver.truco.vector.cfr.average import Policy
 from solver.truco.vector.model.trees import Target
+from solver.truco.vector.response.best import BestResponse, run
 from solver.truco.vector.response.book import Block, Envidos, Situation, make_book
 from solver.truco.vector.response.cards.accepted import respond_mano, respond_pie
 from solver.truco.vector.response.cards.chunks import Chunks, Task, make_chunks, make_room1
@@ -31,7 +32,7 @@ from solver.truco.vector.response.cards.table import make_deck, split_mass
 from solver.truco.vector.response.cards.trick2 import respond
 from solver.truco.vector.response.cards.trick3 import solve_third
 from solver.truco.vector.response.parallel import Workers
-from solver.truco.vector.response.trunk import BestResponse, Progress, TrunkResponse
+from solver.truco.vector.response.trunk import Progress, TrunkResponse
 
 SHARES = 64
 """Calls among which the pairs of first cards at exits are dealt out."""
@@ -50,7 +51,7 @@ def best_response(
     the same with and without interruption. `gains` costs a pass of the solver and memory for two more sets of
     tables. Raises StorageError for a damaged part or one of another policy, OSError if the disk refuses.
     """
-    return CardsResponse(policy, player).run(progress, checkpoint, gains)
+    return run(CardsResponse(policy, player), progress, checkpoint, gains)
 
 
 class CardsResponse(TrunkResponse):

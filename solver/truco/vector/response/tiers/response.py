@@ -15,11 +15,12 @@ import numpy as np
 
 from solver.truco.vector.cfr.average import Policy
 from solver.truco.vector.model.trees import Target
+from solver.truco.vector.response.best import BestResponse, run
 from solver.truco.vector.response.book import Block, Envidos, make_book
 from solver.truco.vector.response.parallel import Workers
 from solver.truco.vector.response.tiers.accepted import Known, respond_accepts
 from solver.truco.vector.response.tiers.exits import make_classes, respond_exits
-from solver.truco.vector.response.trunk import BestResponse, Progress, TrunkResponse
+from solver.truco.vector.response.trunk import Progress, TrunkResponse
 
 
 def tier_response(
@@ -33,7 +34,7 @@ def tier_response(
 
     Arguments and errors as of `cards.response.best_response`.
     """
-    return TierResponse(policy, player).run(progress, checkpoint, gains)
+    return run(TierResponse(policy, player), progress, checkpoint, gains)
 
 
 def tier_exploitability(policy: Policy) -> float:
