@@ -9,7 +9,7 @@ import pytest
 from game.truco.rules import PRESETS
 from scripts.console import run
 from scripts.match_bots import app
-from solver.truco.reading import solution as playable
+from solver.truco.solutions import load
 from solver.truco.reading.strategy import NO_STRATEGY
 
 FEW = ("--hands", "50", "--matches", "10")
@@ -45,7 +45,7 @@ def test_solution(
     path = tmp_path / "my.truco"
     path.touch()
     solution = SimpleNamespace(rules=PRESETS["base"], strategy=NO_STRATEGY, complete=True)
-    monkeypatch.setattr(playable, "load_solution", lambda name: solution)
+    monkeypatch.setattr(load, "load_solution", lambda name: solution)
     assert call(monkeypatch, str(path), "random", *FEW) == 0
     assert "A had learnt no mix for 100.0000% of its decisions" in capsys.readouterr().out
     assert call(monkeypatch, str(path), "random", *FEW, "--rules", "argentino") == 2
