@@ -9,8 +9,8 @@ import pytest
 from game.truco.rules import PRESETS
 from scripts.console import run
 from scripts.match_bots import app
-from solver.truco.solutions import load
 from solver.truco.reading.strategy import NO_STRATEGY
+from solver.truco.solutions import load
 
 FEW = ("--hands", "50", "--matches", "10")
 

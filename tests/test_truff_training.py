@@ -25,12 +25,12 @@ def test_tuning_improves_the_weights_and_repeats_itself():
 def test_fictitious_play_repeats_itself_and_lowers_the_gain(tmp_path):
     policy = load_policy()
     gains = []
-    bidder = fictitious_play(CFG, policy, 1, 20_000, 3, progress=lambda *told: gains.append(told))
-    once, again = (fictitious_play(CFG, policy, 1, 4_000, 3) for _ in range(2))
+    bidder = fictitious_play(CFG, policy, 1, 8_000, 3, progress=lambda *told: gains.append(told))
+    once, again = (fictitious_play(CFG, policy, 1, 2_000, 3) for _ in range(2))
     assert all(np.array_equal(one, two) for one, two in zip(once, again, strict=True))
     assert [told[0] for told in gains] == [1]
     # The networks that come with the package leave a deviator less than the first round does.
-    assert measure_gain(CFG, policy, bidding.load_bidder(), 20_000, 4)[0] < gains[0][1]
+    assert measure_gain(CFG, policy, bidding.load_bidder(), 8_000, 4)[0] < gains[0][1]
     bidding.save_bidder(bidder, tmp_path / "bidder.npz")
     with np.load(tmp_path / "bidder.npz") as saved:
         assert np.allclose(saved["w1"], bidder[0], atol=2e-3)
