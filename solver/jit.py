@@ -9,9 +9,13 @@ Equal code in two checkouts is compiled once. Nothing outside the decorated func
 from __future__ import annotations
 
 import hashlib
+import importlib
 import inspect
 import os
+import pickle
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -30,6 +34,8 @@ from numba.core.dispatcher import Dispatcher
 from numba.extending import intrinsic
 
 _Intrinsic: Any = type(intrinsic(lambda typing: None))
+_APART = "TRUCO_COMPILES_FOR_ANOTHER"
+"""Set in a process that compiles a kernel for another one."""
 _KERNEL_FILE = re.compile(r"-[0-9a-f]{16}\.py\d+\.(nbi|\d+\.nbc|lock)$")
 
 
@@ -90,31 +96,76 @@ class _Cache(FunctionCache):
 
     A process holds the locks of a kernel and of those that call it, and asks for those of what it calls. Kernels call
     each other in no circle, so nobody waits forever. The system lets go of the locks of a process that dies.
+
+    Fast arithmetic may give other last bits when a kernel has just been compiled here than when it is loaded: calls
+    then go to the copy of a callee that was compiled alone, not to the one that was optimised inside its caller. So
+    kernels with fast arithmetic are compiled in a process of their own and always loaded.
     """
 
     _impl_class = _Impl
-    _lock: Any = None
+    _under_way = 0
+    """Kernels that this process is compiling, each for the one before."""
+
+    def __init__(self, dispatcher: Any) -> None:
+        super().__init__(dispatcher.py_func)
+        self._dispatcher = dispatcher
+        self._lock: Any = None
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         found = super().load_overload(sig, target_context)
-        if found is None and self._lock is None and fcntl is not None:
-            try:
-                lock = open(Path(self.cache_path) / f"{self._impl.filename_base}.lock", "w")  # noqa: SIM115
-            except OSError:
-                return None
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        if found is None and not _Cache._under_way and self._compiled_apart(sig):
             found = super().load_overload(sig, target_context)
-            if found is None:
-                self._lock = lock
-            else:
-                lock.close()
+        if found is None and self._lock is None:
+            found = self._locked(sig, target_context)
+        if found is None:
+            _Cache._under_way += 1
+        return found
+
+    def _locked(self, sig: Any, target_context: Any) -> Any:
+        """Waits for its turn; what another process has compiled meanwhile, if any has."""
+        if fcntl is None:
+            return None
+        try:
+            lock = open(Path(self.cache_path) / f"{self._impl.filename_base}.lock", "w")  # noqa: SIM115
+        except OSError:
+            return None
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        found = super().load_overload(sig, target_context)
+        if found is None:
+            self._lock = lock
+        else:
+            lock.close()
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         super().save_overload(sig, data)
+        _Cache._under_way = max(0, _Cache._under_way - 1)
         if self._lock is not None:
             self._lock.close()
             self._lock = None
+
+    def _compiled_apart(self, sig: Any) -> bool:
+        """Has a kernel with fast arithmetic compiled by another process; False where there is no need or no way."""
+        function = self._py_func
+        found = getattr(sys.modules.get(function.__module__), function.__name__, None)
+        if _APART in os.environ or function.__module__ == "__main__" or found is not self._dispatcher:
+            return False
+        if not any(isinstance(t, Dispatcher) and t.targetoptions.get("fastmath") for t in _reached(found)):
+            return False
+        job = pickle.dumps((function.__module__, function.__name__, sig))
+        code = "import sys; from solver.jit import compile_job; compile_job(sys.stdin.buffer.read())"
+        paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
+        environment = {**os.environ, "PYTHONPATH": paths, _APART: "1"}
+        done = subprocess.run(
+            [sys.executable, "-c", code], input=job, env=environment, capture_output=True, check=False
+        )
+        return done.returncode == 0
+
+
+def compile_job(job: bytes) -> None:
+    """Compiles the kernel that another process asked for: its module, name and argument types, pickled."""
+    module, name, sig = pickle.loads(job)
+    getattr(importlib.import_module(module), name).compile(sig)
 
 
 class _LateCache:
@@ -125,7 +176,7 @@ class _LateCache:
 
     def _real(self) -> Any:
         try:
-            cache: Any = _Cache(self._dispatcher.py_func)
+            cache: Any = _Cache(self._dispatcher)
         except RuntimeError:  # nowhere to write: compile each time
             from numba.core.caching import NullCache
 
@@ -199,19 +250,22 @@ def dealt_out(work: Sequence[float]) -> list[int]:
 
 def _digest(function: Any) -> str:
     """SHA-256 over a function and everything of this project that it refers to, by names and values."""
-    seen: dict[int, str] = {}
     digest = hashlib.sha256()
+    for text in sorted({_described(thing)[0] for thing in _reached(function)}):
+        digest.update(text.encode())
+    return digest.hexdigest()
+
+
+def _reached(function: Any) -> list[Any]:
+    """A function or kernel and all those that it refers to, directly or by way of others."""
+    found: dict[int, Any] = {}
     queue = [function]
     while queue:
         thing = queue.pop()
-        if id(thing) in seen:
-            continue
-        text, below = _described(thing)
-        seen[id(thing)] = text
-        queue.extend(below)
-    for text in sorted(set(seen.values())):
-        digest.update(text.encode())
-    return digest.hexdigest()
+        if id(thing) not in found:
+            found[id(thing)] = thing
+            queue.extend(_described(thing)[1])
+    return list(found.values())
 
 
 def _described(thing: Any) -> tuple[str, list[Any]]:

@@ -138,6 +138,27 @@ print(sum(slow._cache_misses.values()) if slow._cache_misses else 0)
     assert sorted(misses) == [0, 0, 0, 1]
 
 
+def test_fast_arithmetic_is_always_loaded_so_that_the_first_run_has_the_bits_of_the_second(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "below.py").write_text(BELOW)
+    code = "import below; print(below.scaled(2), dict(below.scaled.stats.cache_hits), below.scaled.stats.cache_misses)"
+    root = str(Path(__file__).parent.parent)
+    environment = {
+        "PYTHONPATH": root,
+        "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+        "HOME": str(tmp_path),
+        "PATH": "",
+    }
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+        for _ in range(2)
+    ]
+    assert told[0].stdout == told[1].stdout == "8 {(int64,): 1} Counter()\n", told[0].stderr
+
+
 def test_importing_changes_nothing_of_its_host(tmp_path: Path) -> None:
     """Every module of the library; numba and OpenSpiel, which change things of their own, are there before."""
     code = """
