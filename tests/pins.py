@@ -3,9 +3,6 @@
 `python -m tests.pins FILE` writes them as JSON; `python -m tests.pins FILE --compare` says which differ. Regrets and
 sums are hashed after four iterations; values of best responses are written as exact hexadecimal floats. Bits depend
 on the processor, since numba uses the widest vectors there are, so both runs belong on one machine.
-
-Compare runs that found all kernels compiled: in the process that compiles them, a kernel calls the first copy of
-another, and later its own, which LLVM has optimised once more. With reordered sums that is another last bit.
 """
 
 from __future__ import annotations
