@@ -142,7 +142,7 @@ def test_fast_arithmetic_is_always_loaded_so_that_the_first_run_has_the_bits_of_
     tmp_path: Path,
 ) -> None:
     (tmp_path / "below.py").write_text(BELOW)
-    code = "import below; print(below.scaled(2), dict(below.scaled.stats.cache_hits), below.scaled.stats.cache_misses)"
+    code = "import below; print(below.scaled(2), *(dict(found) for found in below.scaled.stats[-2:]))"
     root = str(Path(__file__).parent.parent)
     environment = {
         "PYTHONPATH": root,
@@ -156,7 +156,7 @@ def test_fast_arithmetic_is_always_loaded_so_that_the_first_run_has_the_bits_of_
         )
         for _ in range(2)
     ]
-    assert told[0].stdout == told[1].stdout == "8 {(int64,): 1} Counter()\n", told[0].stderr
+    assert told[0].stdout == told[1].stdout == "8 {(int64,): 1} {}\n", told[0].stderr
 
 
 def test_importing_changes_nothing_of_its_host(tmp_path: Path) -> None:
