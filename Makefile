@@ -58,7 +58,7 @@ equity: $(VENV)/.installed
 
 # Files of tests run side by side, one process a core; compiled kernels are kept for the next run.
 test: $(VENV)/.installed
-	NUMBA_NUM_THREADS=2 $(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=2 $(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 # The published figures of the full deck again, about two hours.
 test-long: $(VENV)/.installed

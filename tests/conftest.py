@@ -1,7 +1,9 @@
 """What several test modules share: a small solution of the full hand, solved once; and the order of test files."""
 
+import os
 from pathlib import Path
 
+import numba
 import pytest
 
 from game.truco.rules import PRESETS
@@ -19,6 +21,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next((k for k, name in enumerate(HEAVY) if item.path.name.startswith(name)), len(HEAVY))
 
     items.sort(key=rank)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_thread() -> None:
+    """Files of tests that run side by side take a core each; tests of threads ask for more themselves."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        numba.set_num_threads(1)
 
 
 @pytest.fixture(scope="session")

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import tracemalloc
 
+import numba
 import numpy as np
 import pytest
 
 from game.truco.equity import simple_equity
 from game.truco.rules import make_rules
-from solver.truco.vector.cfr.average import tables_of
+from solver.truco.vector.cfr.average import Policy, tables_of
 from solver.truco.vector.cfr.regrets import match_regrets
 from solver.truco.vector.cfr.run import iterate
 from solver.truco.vector.cfr.solver import VectorSolver, memory_bytes
 from solver.truco.vector.model.abstraction import Abstraction
 from solver.truco.vector.model.game import Game
 from solver.truco.vector.policy.locate import FORCED, locate
+from solver.truco.vector.response.cards.response import best_response
+from solver.truco.vector.response.tiers.response import tier_response
 from tests.test_vector_lookup import flat_table, random_decisions, random_tables
 
 
@@ -45,6 +48,27 @@ def test_a_hand_that_decides_the_match_stays_finite() -> None:
     assert abs(values.sum()) < 0.02
     for table in (*solver.trunk_regrets, solver.regrets, solver.sums):
         assert np.isfinite(table).all()
+
+
+@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="needs two threads")
+def test_the_number_of_threads_changes_no_bit() -> None:
+    rules = make_rules("base", {"deck": "1E 4E 4C 4B 5B 6E 7E", "target": 4, "max_envido": 2})
+    game = Game(rules, (0, 0), None, Abstraction())
+    before, found = numba.get_num_threads(), []
+    try:
+        for threads in (1, 2):
+            numba.set_num_threads(threads)
+            solver = VectorSolver(game)
+            iterate(solver, 4)
+            policy = Policy.of(solver)
+            values = [respond(policy, seat) for respond in (best_response, tier_response) for seat in (0, 1)]
+            found.append((solver, [getattr(value, "value", value) for value in values]))
+    finally:
+        numba.set_num_threads(before)
+    (one, values), (two, others) = found
+    assert values == others
+    np.testing.assert_array_equal(one.regrets, two.regrets)
+    np.testing.assert_array_equal(one.position_sums, two.position_sums)
 
 
 @pytest.mark.parametrize("chains", ["none", "exact"])
