@@ -99,7 +99,7 @@ def played_reach(game: Game, tables: Tables, hand: Hand) -> list[float]:
 @pytest.mark.parametrize("name", GAMES)
 def test_solving_anew_agrees_with_the_whole_policy(name: str) -> None:
     game, tables, _ = solved(name)
-    leaves = Evaluator.of(Policy(game, tables)).leaves(1)
+    _, leaves = Evaluator.of(Policy(game, tables)).leaves(1)
     after = game.holdings.after
     joint = (game.holdings.joint / game.holdings.num_deals)[np.ix_(after.cls, after.cls)]
     accepted = exits = 0
