@@ -19,11 +19,12 @@ _intrinsic: Any = intrinsic  # its type would be that of the definition, with th
 
 
 class EntryType(types.Type):
-    """The type of an Entry in kernels; `arguments` are the numba types that it takes."""
+    """The type of an Entry in kernels; `arguments` are the numba types that it takes, `returns` what comes back."""
 
-    def __init__(self, arguments: tuple[Any, ...]) -> None:
-        self.arguments = arguments
-        super().__init__(name=f"Entry({hashlib.sha256(str(arguments).encode()).hexdigest()[:16]})")
+    def __init__(self, arguments: tuple[Any, ...], returns: Any) -> None:
+        self.arguments, self.returns = arguments, returns
+        digest = hashlib.sha256(str((arguments, returns)).encode()).hexdigest()[:16]
+        super().__init__(name=f"Entry({digest})")
 
 
 @register_model(EntryType)
@@ -33,8 +34,8 @@ class _Model(models.PrimitiveModel):
 
 
 class Entry:
-    """Where a kernel starts that returns nothing, compiled for arguments like `examples`; pass it to another kernel,
-    which calls it with `call`.
+    """Where a kernel starts that returns nothing or a number, compiled for arguments like `examples`; pass it to
+    another kernel, which calls it with `call`.
     """
 
     def __init__(self, kernel: Any, *examples: Any) -> None:
@@ -43,11 +44,12 @@ class Entry:
         arguments = tuple(typeof(example) for example in examples)
         kernel.compile(arguments)
         compiled = kernel.overloads[arguments]
-        if compiled.signature.return_type != types.none:
-            raise TypeError(f"{kernel.__name__} returns {compiled.signature.return_type}")
+        returns = compiled.signature.return_type
+        if not isinstance(returns, types.NoneType | types.Boolean | types.Integer | types.Float):
+            raise TypeError(f"{kernel.__name__} returns {returns}")
         self.compiled = compiled  # keeps the code alive
         self.address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
-        self.kind = EntryType(arguments)
+        self.kind = EntryType(arguments, returns)
 
 
 @typeof_impl.register(Entry)
@@ -65,8 +67,11 @@ def _unbox(kind: Any, entry: Any, c: Any) -> Any:
 
 @_intrinsic
 def call(typing: Any, entry: Any, arguments: Any) -> Any:
-    """Calls an Entry with a tuple of arguments; they are converted to what it takes, or refused when compiling."""
-    wanted = entry.arguments
+    """Calls an Entry with a tuple of arguments and returns what it returns.
+
+    Arguments are converted to what it takes, or refused when compiling.
+    """
+    wanted, returns = entry.arguments, entry.returns
     if len(wanted) != len(arguments):
         raise errors.TypingError(f"{len(arguments)} arguments for a kernel that takes {len(wanted)}")
     for given, want in zip(arguments, wanted, strict=True):
@@ -78,11 +83,11 @@ def call(typing: Any, entry: Any, arguments: Any) -> Any:
             context.cast(builder, builder.extract_value(args[1], k), given, want)
             for k, (given, want) in enumerate(zip(signature.args[1], wanted, strict=True))
         ]
-        kind = context.call_conv.get_function_type(types.none, wanted)
+        kind = context.call_conv.get_function_type(returns, wanted)
         where = builder.inttoptr(args[0], kind.as_pointer())
-        status, _ = context.call_conv.call_function(builder, where, types.none, wanted, values)
+        status, found = context.call_conv.call_function(builder, where, returns, wanted, values)
         with cgutils.if_unlikely(builder, status.is_error):
             context.call_conv.return_status_propagate(builder, status)
-        return context.get_dummy_value()
+        return context.get_dummy_value() if returns == types.none else found
 
-    return types.void(entry, arguments), generate
+    return returns(entry, arguments), generate

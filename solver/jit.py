@@ -29,6 +29,7 @@ except ImportError:  # not a Unix: processes compile on their own
 
 import numpy as np
 from numba import njit as _njit
+from numba import types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.core.dispatcher import Dispatcher
 from numba.extending import intrinsic
@@ -189,11 +190,18 @@ class _LateCache:
 
 
 def njit(function: Any = None, **options: Any) -> Any:
-    """`numba.njit` with the cache of this module, for use with and without options."""
+    """`numba.njit` with the cache of this module, for use with and without options. C gets no way in: nobody asks."""
+    options.setdefault("no_cfunc_wrapper", True)
 
     def decorate(function: Callable[..., Any]) -> Any:
         dispatcher = _njit(**options)(function)
         dispatcher._cache = _LateCache(dispatcher)
+        ask = dispatcher.get_call_template
+        # Else numba compiles a kernel anew for each number that another one hands to it.
+        dispatcher.get_call_template = lambda args, kws: ask(
+            tuple(types.unliteral(kind) for kind in args),
+            {name: types.unliteral(kind) for name, kind in kws.items()},
+        )
         return dispatcher
 
     return decorate if function is None else decorate(function)
@@ -221,7 +229,7 @@ def inner(function: Any = None, *, fastmath: bool = False, arrays: bool = False)
     Division by zero gives what it does in numpy. fastmath: sums may be taken in another order; arrays: whether the
     kernel makes or returns arrays, for otherwise no references are counted.
     """
-    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
+    options: dict[str, Any] = {"no_cpython_wrapper": True, "error_model": "numpy"}
     if fastmath:
         options["fastmath"] = True
     if not arrays:

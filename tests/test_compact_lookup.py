@@ -17,6 +17,7 @@ from game.truco.hand import Hand
 from game.truco.rules import PRESETS
 from game.truco.spot import Spot
 from solver import load_solution
+from solver.truco.reading.player import mix_at
 from solver.truco.reading.simulation import simulate
 from solver.truco.solutions import load, quick_solution
 from solver.truco.solutions.compact_solution import CompactSolution, load_compact_solution
@@ -71,6 +72,10 @@ def test_the_look_up_says_what_whole_tables_say(shipped: CompactSolution) -> Non
         mixed += 1
         mix = dict(zip(slow.actions, slow.probabilities.tolist(), strict=True))
         assert told.mix == pytest.approx(mix, abs=1e-12)
+        played, learnt = mix_at(shipped, spot)
+        assert learnt
+        assert list(played) == slow.actions
+        assert played == pytest.approx(mix, abs=1e-12)
         place = locate(stored.game, spot.hand)
         flat = worth[place.table].reshape(-1)
         expected = {

@@ -5,12 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from numba import config
 
-from solver.jit import dealt_out
+from solver.entry import Entry, call
+from solver.jit import dealt_out, lean
+from solver.reference import Reference
 
 BELOW = '''
 """A kernel that others call."""
@@ -212,3 +215,35 @@ def test_every_thread_gets_as_much(threads: int, monkeypatch: pytest.MonkeyPatch
     shares = [sum(work[k] for k in part) for part in np.array_split(order, threads)]
     assert max(shares) - min(shares) <= max(work)
     assert dealt_out([]) == []
+
+
+class Pair(NamedTuple):
+    """Two arrays, as kernels get them."""
+
+    table: np.ndarray
+    row: np.ndarray
+
+
+@lean
+def _at(pair: Pair, i: int) -> float:
+    return pair.table[1, i] + pair.row[i]
+
+
+@lean
+def _both(pair: Pair, entry: Any) -> tuple[float, float, int]:
+    found: float = call(entry, (pair, 2))
+    return found, _at(pair, 0) + _at(pair, 1), len(pair.row)
+
+
+def test_kernels_read_a_reference_as_the_tuple_itself_and_by_address() -> None:
+    pair = Pair(np.arange(6.0).reshape(2, 3)[:, ::-1], np.array([10, 20, 30]))
+    expected = (33.0, _at.py_func(pair, 0) + _at.py_func(pair, 1), 3)
+    for given in (pair, Reference(pair)):
+        assert _both(given, Entry(_at, given, 0)) == expected
+    assert Reference(pair).value is pair
+
+
+def test_a_number_handed_to_a_kernel_does_not_make_another_kernel() -> None:
+    ones = Reference(Pair(np.ones((2, 3)), np.zeros(3)))
+    assert _both(ones, Entry(_at, ones, 0)) == (1.0, 2.0, 3)
+    assert not any("Literal" in str(signature) for signature in _at.overloads)

@@ -9,7 +9,7 @@ import pytest
 from game.truco.rules import PRESETS
 from scripts.console import run
 from scripts.match_bots import app
-from solver.truco.reading.strategy import NO_STRATEGY
+from solver.truco.reading.strategy import no_strategy
 from solver.truco.solutions import load
 
 FEW = ("--hands", "50", "--matches", "10")
@@ -44,7 +44,7 @@ def test_solution(
 ) -> None:
     path = tmp_path / "my.truco"
     path.touch()
-    solution = SimpleNamespace(rules=PRESETS["base"], strategy=NO_STRATEGY, complete=True)
+    solution = SimpleNamespace(rules=PRESETS["base"], strategy=no_strategy(), complete=True)
     monkeypatch.setattr(load, "load_solution", lambda name: solution)
     assert call(monkeypatch, str(path), "random", *FEW) == 0
     assert "A had learnt no mix for 100.0000% of its decisions" in capsys.readouterr().out

@@ -27,7 +27,7 @@ from solver.truco.reading.duel import (
     strategy_bot,
     uniform,
 )
-from solver.truco.reading.strategy import NO_STRATEGY, table_strategy
+from solver.truco.reading.strategy import no_strategy, table_strategy
 
 BASE = PRESETS["base"]
 NO_CURSOR = np.empty(0, np.int64)
@@ -181,7 +181,7 @@ def test_table_bot() -> None:
     assert result.words[0]["truco"] == 0.25  # mano's first decision of the first deal, in one play of four
     assert 0.0 < result.unknown[0] < 1.0
     assert result.unknown[1] == 0.0
-    blind = duel_hands(strategy_bot(NO_STRATEGY), baseline_bot("random"), BASE, 100)
+    blind = duel_hands(strategy_bot(no_strategy()), baseline_bot("random"), BASE, 100)
     assert blind.unknown[0] == 1.0
     assert blind.words[0] == dict.fromkeys(blind.words[0], 0.0) | {"no_quiero": blind.words[0]["no_quiero"]}
 

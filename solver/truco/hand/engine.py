@@ -273,9 +273,9 @@ def _play(state: np.ndarray, rules: np.ndarray, player: int, card: int) -> None:
             lead += 1 if state[RESULT + i] == 0 else -1
     # from the second trick on whoever is ahead has won; level after three, trick 1 decides, then mano.
     if trick >= 1 and lead != 0:
-        _finish(state, rules, 0 if lead > 0 else 1, state[VALUE])
+        _finish(state, rules, 0 if lead > 0 else 1, np.int64(state[VALUE]))
     elif trick == 2:
-        _finish(state, rules, max(0, state[RESULT]), state[VALUE])
+        _finish(state, rules, np.int64(max(0, state[RESULT])), np.int64(state[VALUE]))
 
 
 @lean
@@ -300,7 +300,7 @@ def apply(state: np.ndarray, rules: np.ndarray, action: int) -> None:
                 points += declined_worth(state)
         elif state[PENDING] == 0 and may_open_envido(state, rules):
             points += rules[BONUS]
-        _finish(state, rules, 1 - player, points)
+        _finish(state, rules, 1 - player, np.int64(points))
     elif answers_envido:
         if action == QUIERO:
             state[ENVIDO_STATUS] = ACCEPTED
@@ -308,9 +308,9 @@ def apply(state: np.ndarray, rules: np.ndarray, action: int) -> None:
             _award(state, rules, winner, accepted_worth(state, rules))
         else:
             state[ENVIDO_STATUS] = DECLINED
-            _award(state, rules, state[ENVIDO_BY], declined_worth(state))
+            _award(state, rules, np.int64(state[ENVIDO_BY]), declined_worth(state))
     elif action == QUIERO:
         state[VALUE] = state[PENDING]
         state[PENDING] = 0
     else:
-        _finish(state, rules, 1 - player, state[VALUE])
+        _finish(state, rules, 1 - player, np.int64(state[VALUE]))

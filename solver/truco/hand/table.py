@@ -110,10 +110,11 @@ def fallback_policy(actions: np.ndarray, n: int, out: np.ndarray) -> None:
 
 
 @lean
-def table_policy(
+def table_row(
     table: PolicyTable, state: np.ndarray, rules: np.ndarray, actions: np.ndarray, n: int, out: np.ndarray
-) -> bool:
-    """Writes the table's probabilities of `actions[:n]` to `out[:n]`; False where it has no row (fallback).
+) -> int:
+    """Writes the table's probabilities of `actions[:n]` to `out[:n]` and returns their row; -1 and the fallback where
+    there is none.
 
     A row for other actions than these, as only a foreign file has it, counts as none.
     """
@@ -123,9 +124,17 @@ def table_policy(
         legal_slots |= 1 << action_slot(actions, i)
     if row < 0 or table.slots[row] != legal_slots:
         fallback_policy(actions, n, out)
-        return False
+        return -1
     # A row lists its legal slots in ascending order, and so does `engine.legal`.
     begin = table.start[row]
     for i in range(n):
         out[i] = table.probs[begin + i]
-    return True
+    return row
+
+
+@lean
+def table_policy(
+    table: PolicyTable, state: np.ndarray, rules: np.ndarray, actions: np.ndarray, n: int, out: np.ndarray
+) -> bool:
+    """As `table_row`; whether there is a row."""
+    return table_row(table, state, rules, actions, n, out) >= 0

@@ -39,8 +39,7 @@ from solver.truco.hand.engine import (
     rules_vector,
     utility_table,
 )
-from solver.truco.hand.infokey import info_key
-from solver.truco.hand.table import TRUCO_SLOT, action_slot, choose, find_row
+from solver.truco.hand.table import TRUCO_SLOT, action_slot, choose
 from solver.truco.reading.questions import (
     _MOST_POINTS,
     ACTIONS,
@@ -56,7 +55,7 @@ from solver.truco.reading.questions import (
     rows_by,
 )
 from solver.truco.reading.solution import Solution
-from solver.truco.reading.strategy import Strategy, begin_hand, follow, mix
+from solver.truco.reading.strategy import Strategy, begin_hand, follow, mix, mix_row
 from solver.truco.vector.policy.cursor import CURSOR_SIZE
 
 _NO_VALUES = np.empty(0, np.float32)
@@ -109,13 +108,16 @@ def _deal_against(
 ) -> None:
     """A fresh hand in which the seat holds `hand` and the other three random cards of the rest."""
     cards = np.empty(6, np.int32)
-    cards[3 * seat : 3 * seat + 3] = hand
-    others = cards[3 * (1 - seat) : 3 * (1 - seat) + 3]
-    dealt = 0
+    for i in range(3):
+        cards[3 * seat + i] = hand[i]
+    begin, dealt = 3 * (1 - seat), 0
     while dealt < 3:
         card = int(rng.random() * DECK_SIZE)
-        if card not in hand and card not in others[:dealt]:
-            others[dealt] = card
+        new = True
+        for i in range(3):
+            new &= card != hand[i] and (i >= dealt or card != cards[begin + i])
+        if new:
+            cards[begin + dealt] = card
             dealt += 1
     deal(state, cards, scores[0], scores[1])
 
@@ -164,7 +166,10 @@ def _play_on(
     state, cursor = np.empty(STATE_SIZE, np.int32), np.empty(CURSOR_SIZE, np.int64)
     choices, probs = np.empty(MAX_LEGAL, np.int32), np.empty(MAX_LEGAL)
     for i in range(n):
-        state[:], cursor[:] = start, before
+        for k in range(STATE_SIZE):
+            state[k] = start[k]
+        for k in range(CURSOR_SIZE):
+            cursor[k] = before[k]
         action = actions[i]
         follow(strategy, cursor, state, rules, action)
         apply(state, rules, action)
@@ -209,18 +214,18 @@ def _count(
         begin_hand(strategy, cursor, state)
         while state[OVER] == 0:
             n = legal(state, rules, actions)
-            known = mix(strategy, cursor, state, rules, actions, n, probs)
+            found = mix_row(strategy, cursor, state, rules, actions, n, probs)
             for q in range(len(questions)):
                 if not asks(state, rules, questions[q]):
                     continue
                 row = rows[q, h, strength_bin(state, seat)]
-                if not known:
+                if found < 0:
                     unknown[q, row] += 1
                     continue
                 if len(values) > 0:
-                    table = strategy.table
-                    begin = table.start[find_row(table.keys, info_key(state, rules, seat))]
-                    worth[:n] = values[begin : begin + n]
+                    begin = strategy.table.start[found]
+                    for i in range(n):
+                        worth[i] = values[begin + i]
                 else:
                     _play_on(strategy, rules, state, cursor, actions, n, utility, rng, worth)
                 _record(probs, worth, actions, n, sums[q, row])

@@ -30,7 +30,7 @@ from solver.truco.hand.engine import (
 )
 from solver.truco.hand.table import choose
 from solver.truco.players.baselines import BASELINES, baseline, baseline_code
-from solver.truco.reading.strategy import NO_STRATEGY, Strategy, begin_hand, follow, mix
+from solver.truco.reading.strategy import Strategy, begin_hand, follow, mix, no_strategy
 from solver.truco.vector.policy.cursor import CURSOR_SIZE
 
 STRATEGY_BOT = len(BASELINES)
@@ -48,7 +48,7 @@ class Bot(NamedTuple):
 
 def baseline_bot(name: str) -> Bot:
     """The baseline with this name; ValueError names the ones there are."""
-    return Bot(baseline_code(name), NO_STRATEGY)
+    return Bot(baseline_code(name), no_strategy())
 
 
 def strategy_bot(strategy: Strategy) -> Bot:

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from game.truco.actions import TRUCO
+from game.truco.cards import tier
 from game.truco.spot import Spot
 from solver.jit import njit
 from solver.truco.hand.engine import MAX_LEGAL, STATE_SIZE, apply, deal, legal, rules_vector
@@ -63,6 +65,11 @@ def mix_at(solution: Solution, spot: Spot) -> tuple[dict[int, float], bool]:
     """
     if spot.rules != solution.rules:
         raise ValueError("the spot has other rules than the solution")
+    stored = solution.look_up(spot)
+    if stored is not None and stored.mix:
+        # In the order of the engine, so that a number draws the same action either way.
+        order = sorted(stored.mix, key=lambda a: (a >= TRUCO, tier(a) if a < TRUCO else 0, a))
+        return {action: stored.mix[action] for action in order}, True
     mano, pie = spot.deal(spot.others[0])
     actions, probs = np.empty(MAX_LEGAL, np.int32), np.empty(MAX_LEGAL)
     n, learnt = _mix_at(

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.jit import kernel
+from solver.jit import inner, kernel
 from solver.truco.vector.cfr.lanes16 import (
     inverse,
     larger,
@@ -84,7 +84,7 @@ def match_regrets(
             mix[at_(3 * row + k)] = p3 * scale + spare
 
 
-@kernel
+@inner(fastmath=True)
 def update(
     learn: Update, begin: int, stride: int, actions: int, n: int, gain: np.ndarray, mix: np.ndarray, row: int,
     reach: np.ndarray, own: int, value: np.ndarray,
@@ -116,7 +116,7 @@ def update(
             sums[at_(at + k)] += average * reach[at_(own + k)] * mix[at_(m + k)]
 
 
-@kernel
+@inner(fastmath=True)
 def match16(
     regrets: np.ndarray, begin: int, stride: int, actions: int, mix: np.ndarray, to: int, row: int
 ) -> None:
@@ -140,7 +140,7 @@ def match16(
         store(mix, to + 2 * row, p2 * scale + spare)
 
 
-@kernel
+@inner(fastmath=True)
 def update16(
     learn: Update, begin: int, stride: int, actions: int, n: int, gain: np.ndarray, of: int, mix: np.ndarray, to: int,
     row: int, reach: np.ndarray, own: int,

@@ -17,6 +17,7 @@ from solver.truco.vector.cfr.average import average_mix
 from solver.truco.vector.cfr.regrets import Update
 from solver.truco.vector.cfr.schedule import Step
 from solver.truco.vector.cfr.sweep import Arrival, sweep_exits
+from solver.truco.vector.cfr.trick2 import Below, make_below
 from solver.truco.vector.cfr.trim import trim_sums
 from solver.truco.vector.model.address import empty_table
 from solver.truco.vector.model.game import Game
@@ -78,6 +79,7 @@ class VectorSolver:
         self._cards = [slice(after.start[a], after.start[a + 1]) for a in range(holdings.num_tiers)]
         rows = np.diff(after.start)
         self._width = int(rows.max())
+        self._below: Below | None = None
         self._order = np.array(dealt_out([float(a) * float(b) for a in rows for b in rows]))
 
     # ---- trunk: strategies and reach
@@ -160,9 +162,10 @@ class VectorSolver:
         part = np.zeros((tiers, tiers, exits, self._width), np.float32)
         come = Arrival(*game.combos, self._joint, reaches[1 - own], reaches[own], part)
         update = Update(self.regrets, self.sums, own, *step)
-        sweep_exits(
-            game.layout.trees.forest, game.layout.lists, game.groups, store, update, come, self._order
-        )
+        forest, lists = game.layout.trees.forest, game.layout.lists
+        if self._below is None:
+            self._below = make_below(forest, lists, update)
+        sweep_exits(forest, lists, game.groups, store, update, come, self._order, self._below)
         weighted = []
         for number, continuation in enumerate(game.continuations):
             out = np.zeros((combos if continuation.position.posted else classes, classes), np.float32)

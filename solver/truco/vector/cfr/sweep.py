@@ -9,7 +9,7 @@ from numba import prange
 
 from solver.jit import njit
 from solver.truco.vector.cfr.regrets import Update
-from solver.truco.vector.cfr.trick2 import Situation, make_scratch, solve_block
+from solver.truco.vector.cfr.trick2 import Below, Situation, make_scratch, solve_block
 from solver.truco.vector.model.address import block_sizes
 from solver.truco.vector.model.forest import MAX_TIERS, Forest, Lists, at_
 from solver.truco.vector.model.layout import Groups
@@ -36,7 +36,14 @@ class Arrival(NamedTuple):
 
 @njit(fastmath=True)
 def _task(
-    number: int, forest: Forest, lists: Lists, groups: Groups, store: Store, learn: Update, come: Arrival
+    number: int,
+    forest: Forest,
+    lists: Lists,
+    groups: Groups,
+    store: Store,
+    learn: Update,
+    come: Arrival,
+    below: Below,
 ) -> None:
     """A pair of first cards, in its own function: numba drops writes to a tuple's arrays in a prange body."""
     tiers, own = lists.left_count.shape[1], learn.own
@@ -127,6 +134,7 @@ def _task(
                 w,
                 learn,
                 Situation(root, begin, sizes, gl, gf, tie, role, weights, mine, gains),
+                below,
             )
         payoff = w.pay0[0]
         if accepted:
@@ -180,6 +188,7 @@ def sweep_exits(
     learn: Update,
     come: Arrival,
     order: np.ndarray,
+    below: Below,
 ) -> None:
     """Updates the player learn.own in all situations, and writes what exits are worth to come.out.
 
@@ -187,4 +196,4 @@ def sweep_exits(
     first cards as a x tiers + b, run side by side.
     """
     for task in prange(len(order)):
-        _task(order[task], forest, lists, groups, store, learn, come)
+        _task(order[task], forest, lists, groups, store, learn, come, below)

@@ -8,11 +8,12 @@ gets when both go on by their current strategies. Regrets and average-strategy s
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from solver.jit import kernel, njit
+from solver.entry import Entry, call
+from solver.jit import inner, kernel, njit
 from solver.truco.vector.cfr.lanes16 import (
     lane_sum,
     load,
@@ -23,7 +24,7 @@ from solver.truco.vector.cfr.lanes16 import (
 )
 from solver.truco.vector.cfr.regrets import LEAST, Update, match16, match_regrets, update, update16
 from solver.truco.vector.cfr.trick3 import MAX_NODES, Third, ThirdPass, solve_third
-from solver.truco.vector.model.address import table_at, table_rows, third_span
+from solver.truco.vector.model.address import ThirdSpan, table_at, table_rows, third_span
 from solver.truco.vector.model.forest import MAX_TIERS, Forest, Lists, at_
 from solver.truco.vector.model.trees import LEAF, TERMINAL, TURN, terminal_worth
 
@@ -68,7 +69,7 @@ def make_scratch(pairs: int) -> Scratch:
     )  # fmt: skip
 
 
-@kernel
+@inner(fastmath=True)
 def _card_mix(n: int, actions: int, tiers: np.ndarray, mix: np.ndarray, row: int) -> None:
     """Corrects regret matching at a turn with two cards: equal cards are one action, the first."""
     for h in range(n):
@@ -111,7 +112,7 @@ class Situation(NamedTuple):
     """float32 [2, 5]: utility of the updated player by whether he wins, and points."""
 
 
-@kernel
+@inner(fastmath=True)
 def _ascend(forest: Forest, w: Scratch, s: Situation, node: int, nl: int, nf: int, row: int) -> None:
     """Payoffs and counterfactual values (w.gain2) of a node before the first card of trick 2.
 
@@ -160,9 +161,14 @@ def _ascend(forest: Forest, w: Scratch, s: Situation, node: int, nl: int, nf: in
                     gain[at_(to + i)] = total
 
 
-@kernel
-def _follow(forest: Forest, lists: Lists, w: Scratch, learn: Update, s: Situation, x: int, row: int) -> None:
-    """Trick 2 after the leader's card x, for all nodes of the tree: payoffs to w.pay1, updates of stage 1."""
+@inner(fastmath=True)
+def _follow(
+    forest: Forest, lists: Lists, w: Scratch, learn: Update, s: Situation, x: int, row: int, third: Any
+) -> None:
+    """Trick 2 after the leader's card x, for all nodes of the tree: payoffs to w.pay1, updates of stage 1.
+
+    third: the Entry of `solve_third`.
+    """
     root, begin, sizes, gl, gf, tie = s.root, s.begin, s.sizes, s.gl, s.gf, s.tie
     weights, own, gains = s.weights, s.own, s.gains
     nl, nf, tiers = lists.left_count[gl, x], lists.count[gf], lists.left_count.shape[1]
@@ -263,8 +269,8 @@ def _follow(forest: Forest, lists: Lists, w: Scratch, learn: Update, s: Situatio
                     reach3[2 * MAX_TIERS - lead + i] = (
                         reach2[k, at_(row + pair)] * mix2[k, at_(lists.left_slot[gf, y, i] * row + pair)]
                     )
-                third = ThirdPass(forest.leaf_root[leaf], below, n1, n2, own if tie else 1 - own)
-                solve_third(forest.third, w.third, learn, third, span, gains)
+                task = ThirdPass(forest.leaf_root[leaf], below, n1, n2, own if tie else 1 - own)
+                call(third, (forest.third, w.third, learn, task, span, gains))
                 if not tie:
                     transpose(turned, 0, pay3, 0)
             faced = load(reach2, k * 2 * row)
@@ -322,8 +328,28 @@ def _follow(forest: Forest, lists: Lists, w: Scratch, learn: Update, s: Situatio
                 update16(learn, first, stride, actions, nl, gain, 0, mix2, k * wide, row, reach2, k * 2 * row)
 
 
+class Below(NamedTuple):
+    """The large kernels under `solve_block`, each compiled once."""
+
+    follow: Any
+    """The Entry of `_follow`."""
+    third: Any
+    """The Entry of `solve_third`."""
+
+
+def make_below(forest: Forest, lists: Lists, learn: Update) -> Below:
+    """The kernels for arguments of these types."""
+    w, gains, sizes = make_scratch.py_func(1), np.zeros((2, 5), np.float32), np.zeros(6, np.int64)
+    weights = np.zeros((1, 1), np.float32)
+    third = Entry(
+        solve_third, forest.third, w.third, learn, ThirdPass(0, 0, 0, 0, 0), ThirdSpan(0, 0, 0, 0), gains
+    )
+    some = Situation(0, 0, sizes, 0, 0, False, 0, weights, weights[0], gains)
+    return Below(Entry(_follow, forest, lists, w, learn, some, 0, 0, third), third)
+
+
 @kernel
-def solve_block(forest: Forest, lists: Lists, w: Scratch, learn: Update, s: Situation) -> None:
+def solve_block(forest: Forest, lists: Lists, w: Scratch, learn: Update, s: Situation, below: Below) -> None:
     """One update of a situation; payoffs to w.pay0[0], [leader's holdings, follower's]."""
     root, sizes, gl, own, own_reach = s.root, s.sizes, s.gl, s.own, s.own_reach
     begin = s.begin
@@ -362,19 +388,19 @@ def solve_block(forest: Forest, lists: Lists, w: Scratch, learn: Update, s: Situ
         left = lists.left_count[gl, x]
         if left == 0:
             continue
-        _follow(forest, lists, w, learn, s, x, row)
+        call(below.follow, (forest, lists, w, learn, s, x, row, below.third))
         for node in range(root, last):
             if forest.stage[node] == 1 or forest.kind[node] != TURN:
                 continue
             k = node - root
-            below = forest.child[node, 0] - root
+            code = forest.child[node, 0] - root
             found = splat(np.float32(0.0))
             for j in range(0, nf, MAX_TIERS):
                 for pair in range(j, min(j + MAX_TIERS, nf)):
                     line = pair * MAX_TIERS
                     met = load(w.joint2, line) * splat(reach2[k, at_(row + pair)])
-                    found = found + met * load(w.pay1, below * long + line)
-                transpose(turned, 0, w.pay1, below * long + j * MAX_TIERS)
+                    found = found + met * load(w.pay1, code * long + line)
+                transpose(turned, 0, w.pay1, code * long + j * MAX_TIERS)
                 for i in range(left):
                     pair = lists.left_pair[gl, x, i]
                     chance = splat(mix2[k, at_(lists.left_slot[gl, x, i] * row + pair)])

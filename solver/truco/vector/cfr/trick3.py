@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.jit import kernel
+from solver.jit import inner
 from solver.truco.vector.cfr.lanes16 import (
     lane_sum,
     load,
@@ -76,7 +76,7 @@ class ThirdPass(NamedTuple):
     """The updated role: 0 who leads trick 3, 1 the other."""
 
 
-@kernel
+@inner(fastmath=True)
 def solve_third(
     third: np.ndarray, w: Third, learn: Update, t: ThirdPass, span: ThirdSpan, gains: np.ndarray
 ) -> None:

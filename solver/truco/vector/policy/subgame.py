@@ -17,7 +17,7 @@ from game.truco.hand import Hand
 from solver.truco.vector.cfr.average import Tables, shares
 from solver.truco.vector.cfr.regrets import Update
 from solver.truco.vector.cfr.schedule import Step, schedule_step
-from solver.truco.vector.cfr.trick2 import Situation, make_scratch, solve_block
+from solver.truco.vector.cfr.trick2 import Situation, make_below, make_scratch, solve_block
 from solver.truco.vector.model.address import block_sizes, empty_table, pair_sizes, table_at, table_rows
 from solver.truco.vector.model.forest import MAX_TIERS
 from solver.truco.vector.model.game import Game
@@ -118,9 +118,11 @@ class Resolver:
         self._part = slice(self._begin, self._begin + size)
         gain = game.groups.gain[entry.group]
         self._gains = [np.ascontiguousarray(gain), np.ascontiguousarray(-gain[::-1])]
-        self._scratch = make_scratch(layout.lists.tiers.shape[1])
+        self._scratch = make_scratch.py_func(layout.lists.tiers.shape[1])
         self.regrets = empty_table(layout.entries)
         self.sums = empty_table(layout.entries)
+        some = Update(self.regrets, self.sums, 0, *Step(0.0, 0.0, 0.0, False))
+        self._below = make_below(layout.trees.forest, layout.lists, some)
 
     def update(self, own: int, step: Step) -> float:
         """Updates a player (0 mano, 1 pie); its expected utility at the current strategies."""
@@ -131,7 +133,7 @@ class Resolver:
             self._gains[own],
         )  # fmt: skip
         update = Update(self.regrets, self.sums, own, *step)
-        solve_block(layout.trees.forest, layout.lists, self._scratch, update, situation)
+        solve_block(layout.trees.forest, layout.lists, self._scratch, update, situation, self._below)
         rows, columns = self._deals.shape
         payoff = self._scratch.pay0[0, :rows, :columns].astype(np.float64)
         return float((self._deals * payoff).sum()) / self._mass
